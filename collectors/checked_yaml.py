@@ -6,15 +6,16 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from yaml.constructor import SafeConstructor
 
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.section import Section, section_keys
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M")
 # The parser in C has other messages, and is ten times as fast.
 _LOADER, _FAST_LOADER = yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LARGE = 100_000  # characters
@@ -29,6 +30,7 @@ _MESSAGES = {
     "string_too_short": "must not be empty",
     "tuple_type": "must be a list: begin each entry with `- `",
     "dict_type": "must hold keys, such as `key: value`",
+    "dataclass_type": "must hold keys, such as `key: value`",
     "model_type": "must hold keys, such as `key: value`",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
@@ -81,7 +83,7 @@ def read_yaml(
     if not isinstance(data, dict):
         raise GraftError(otherwise, place=str(path))
     try:
-        return model.model_validate(data)
+        return TypeAdapter(model).validate_python(data)
     except ValidationError as error:
         faults = [_fault(fault, tree, model) for fault in error.errors(include_url=False)]
         lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
@@ -131,12 +133,12 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
     return sorted(duplicates)
 
 
-def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[int, str]:
+def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, str]:
     """The line of an error and its message."""
     location: Sequence[str | int] = fault["loc"]
     where = ".".join(str(part) for part in location)
     line = _line(tree, location)
-    if fault["type"] == "extra_forbidden":
+    if fault["type"] == "unexpected_keyword_argument":
         allowed = _keys(model, location[:-1])
         close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`? " if close else ""
@@ -147,22 +149,31 @@ def _fault(fault: Any, tree: yaml.Node | None, model: type[BaseModel]) -> tuple[
     return line, f"`{where}`: {message}" if where else message
 
 
-def _keys(model: type[BaseModel], location: Sequence[str | int]) -> list[str]:
+def _keys(model: type[Any], location: Sequence[str | int]) -> list[str]:
     """The keys of the section at a location."""
     section = model
     for part in location:
-        for name, field in section.model_fields.items():
-            if part == (field.alias or name):
-                section = next(sections(field.annotation), section)
-    return [field.alias or name for name, field in section.model_fields.items()]
+        section = next(sections(types_by_key(section).get(str(part))), section)
+    return [*section_keys(section).values()]
 
 
-def sections(annotation: Any) -> Iterator[type[BaseModel]]:
+def types_by_key(section: type[Any]) -> dict[str, Any]:
+    """Key of a section -> the type of its value."""
+    hints = get_type_hints(section)
+    return {key: hints[name] for name, key in section_keys(section).items()}
+
+
+def sections(annotation: Any) -> Iterator[type[Section]]:
     """The sections inside a field's type: of `tuple[Source, ...]` it is `Source`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation
     for inner in get_args(annotation):
         yield from sections(inner)
+
+
+def json_schema(model: type[Any]) -> dict[str, Any]:
+    """The JSON schema of a section."""
+    return TypeAdapter(model).json_schema(by_alias=True)
 
 
 def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:

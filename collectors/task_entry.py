@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Annotated, Any, Literal, get_type_hints
-
-from pydantic import AfterValidator, create_model
+from dataclasses import dataclass, fields
+from typing import Annotated, Literal
 
 from dbt_graft.analysis.quality.times import length, time_of_day
 from dbt_graft.collectors.public_address import public_address, public_command
 from dbt_graft.lineage.records import TaskInfo
 from dbt_graft.lineage.redaction import redact_json
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Section, Text
 
 ConsumerType = Literal["dashboard", "notebook", "analysis", "ml", "application", ""]
 Maturity = Literal["high", "medium", "low", ""]
-Address = Annotated[str, AfterValidator(public_address)]
-Command = Annotated[str, AfterValidator(str.strip), AfterValidator(public_command)]
+Address = Annotated[str, Checked(public_address)]
+Command = Annotated[str, Checked(str.strip), Checked(public_command)]
 
 
 def _clock(text: str) -> str:
@@ -33,24 +31,21 @@ def _length(text: str) -> str:
     return text
 
 
-_hints = get_type_hints(TaskInfo)
-_fields: Any = {field.name: (_hints[field.name], field.default) for field in fields(TaskInfo)}
-_TaskFields: Any = create_model("_TaskFields", __base__=Section, **_fields)
-
-
-class TaskEntry(_TaskFields):
+@dataclass(frozen=True, slots=True)
+class TaskEntry(TaskInfo, Section):
     """The facts about a task that no log has; see `lineage.records.TaskInfo`."""
 
-    tags: tuple[Text, ...] = ()
     repo: Address = ""
     runbook: Address = ""
-    url: Address = ""
+    tags: tuple[Text, ...] = ()
     type: ConsumerType = ""
+    url: Address = ""
     maturity: Maturity = ""
     rerun: Command = ""
-    deadline: Annotated[str, AfterValidator(_clock)] = ""
-    freshness_slo: Annotated[str, AfterValidator(_length)] = ""
+    freshness_slo: Annotated[str, Checked(_length)] = ""
+    deadline: Annotated[str, Checked(_clock)] = ""
 
     def info(self) -> TaskInfo:
         """The entry as a record, without secrets and what a subclass adds."""
-        return TaskInfo(**redact_json({name: getattr(self, name) for name in _fields}))
+        names = (field.name for field in fields(TaskInfo))
+        return TaskInfo(**redact_json({name: getattr(self, name) for name in names}))

@@ -10,23 +10,23 @@ import click
 import pytest
 import yaml
 from markdown.extensions.toc import slugify
-from pydantic import BaseModel
 
-from dbt_graft.collectors.checked_yaml import sections
+from dbt_graft.collectors.checked_yaml import sections, types_by_key
 from dbt_graft.graft.commands.cli import COMMANDS, main
-from dbt_graft.graft.project.config import Config, load
+from dbt_graft.graft.project.config import Config, ConfigFile, load
 from dbt_graft.graft.steps.start import write_config
+from dbt_graft.lineage.section import Section
 from tests.cases import for_each
 
 
-def keys(section: type[BaseModel]) -> Iterator[str]:
-    for name, field in section.model_fields.items():
-        yield field.alias or name
-        for inner in sections(field.annotation):
+def keys(section: type[Section]) -> Iterator[str]:
+    for key, kind in types_by_key(section).items():
+        yield key
+        for inner in sections(kind):
             yield from keys(inner)
 
 
-SECTIONS = {field.alias or name: field for name, field in Config.model_fields.items()}
+SECTIONS = types_by_key(ConfigFile)
 
 
 @for_each("section", sorted(SECTIONS))
@@ -34,7 +34,7 @@ def test_every_key_of_graft_yml_is_explained_in_its_section(root: Path, section:
     text = (root / "docs/configuration.md").read_text()
     parts = [part for part in re.split(r"^## ", text, flags=re.M) if f"`{section}`" in part[:50]]
     assert parts, f"docs/configuration.md has no section `{section}`"
-    inner = [key for one in sections(SECTIONS[section].annotation) for key in keys(one)]
+    inner = [key for one in sections(SECTIONS[section]) for key in keys(one)]
     assert [key for key in inner if not re.search(rf"`(site\.)?{key}`", parts[-1])] == []
 
 

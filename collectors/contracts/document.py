@@ -12,11 +12,18 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.lineage.redaction import redact_json
-from dbt_graft.lineage.section import YamlMapping
+from dbt_graft.lineage.section import without_empty_keys
 
 # Service level -> the key of its value.
 _LEVELS = {
@@ -127,10 +134,15 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-class Part(YamlMapping):
+class Part(BaseModel):
     """A mapping of which some keys are read."""
 
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, value: Any) -> Any:
+        return without_empty_keys(value)
 
 
 class NestedPart(Part):

@@ -17,12 +17,11 @@ datasets:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
-
-from dbt_graft.collectors.checked_yaml import read_yaml
+from dbt_graft.collectors.checked_yaml import json_schema, read_yaml
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import ConsumerType, TaskEntry
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
@@ -31,7 +30,7 @@ from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.records import Masking, Subtype, TaskInfo
 from dbt_graft.lineage.redaction import redact_text
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
 
 
 def _dataset(text: str) -> str:
@@ -56,13 +55,13 @@ def parse_column(text: str) -> tuple[DatasetId, str]:
     return parse_dataset_id(dataset), column
 
 
-def _json_pattern(pattern: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": pattern})
+def _json_pattern(pattern: str) -> JsonSchema:
+    return JsonSchema({"type": "string", "pattern": pattern})
 
 
-TaskName = Annotated[Text, AfterValidator(redact_text)]
-DatasetName = Annotated[Text, AfterValidator(_dataset), _json_pattern("^[^/]+(://[^/]+)?/.+$")]
-ColumnName = Annotated[Text, AfterValidator(_column), _json_pattern(r"^[^/]+(://[^/]+)?/.+\..+$")]
+TaskName = Annotated[Text, Checked(redact_text)]
+DatasetName = Annotated[Text, Checked(_dataset), _json_pattern("^[^/]+(://[^/]+)?/.+$")]
+ColumnName = Annotated[Text, Checked(_column), _json_pattern(r"^[^/]+(://[^/]+)?/.+\..+$")]
 
 
 def _upper(value: object) -> object:
@@ -70,10 +69,11 @@ def _upper(value: object) -> object:
 
 
 DeclaredMasking = Annotated[
-    bool | Literal["HASH", "ENCRYPT", "TOKENIZE", "MASK"], BeforeValidator(_upper)
+    bool | Literal["HASH", "ENCRYPT", "TOKENIZE", "MASK"], Checked(_upper, first=True)
 ]
 
 
+@dataclass(frozen=True, slots=True)
 class DeclaredUpstream(Section):
     """An input of a column; `masking` may name the operation that hides its values."""
 
@@ -87,6 +87,7 @@ class DeclaredUpstream(Section):
         return Masking(self.masking) if isinstance(self.masking, str) else Masking.NONE
 
 
+@dataclass(frozen=True, slots=True)
 class SplitDataset(Section):
     """A dataset whose namespace has a path, where no log knows it: text does not tell its end."""
 
@@ -105,35 +106,36 @@ def dataset_of(entry: str | SplitDataset) -> DatasetId:
 UpstreamColumns = dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]
 
 
+@dataclass(frozen=True, slots=True)
 class DeclaredFlow(Section):
     """A flow of data from each dataset in `from` to each in `to`."""
 
-    source: tuple[DatasetName | SplitDataset, ...] = Field(default=(), alias="from")
-    target: tuple[DatasetName | SplitDataset, ...] = Field(default=(), alias="to")
-    columns: dict[DatasetName, UpstreamColumns] = Field(default={})
+    source: tuple[DatasetName | SplitDataset, ...] = field(default=(), metadata={"key": "from"})
+    target: tuple[DatasetName | SplitDataset, ...] = field(default=(), metadata={"key": "to"})
+    columns: dict[DatasetName, UpstreamColumns] = field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _goes_somewhere(self) -> DeclaredFlow:
+    def __post_init__(self) -> None:
         if not self.source and not self.target:
             raise ValueError("name datasets in `from` or `to`")
         into = set(map(dataset_of, self.target))
         for name in self.columns:
             if parse_dataset_id(name) not in into:
                 raise ValueError(f"{name} is in `columns` but not in `to`")
-        return self
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredTask(TaskEntry):
     """A task and its flows."""
 
-    flows: tuple[DeclaredFlow, ...] = Field(min_length=1)
+    flows: Annotated[tuple[DeclaredFlow, ...], Limits(min_length=1)]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredConsumer(TaskEntry):
     """A reader that writes no dataset: a dashboard, a report, an API."""
 
     type: ConsumerType = "application"
-    reads: tuple[DatasetName | SplitDataset, ...] = Field(min_length=1)
+    reads: Annotated[tuple[DatasetName | SplitDataset, ...], Limits(min_length=1)]
 
 
 def _check_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
@@ -144,21 +146,22 @@ def _check_order(offsets: tuple[int | None, int | None]) -> tuple[int | None, in
 
 
 # Of the first and the last unit that a unit needs; null for an open side.
-UnitOffset = Annotated[int, Field(ge=-10_000, le=10_000)]
-UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], AfterValidator(_check_order)]
+UnitOffset = Annotated[int, Limits(ge=-10_000, le=10_000)]
+UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], Checked(_check_order)]
 
 
 ToDate = Literal["week to date", "month to date", "quarter to date", "year to date"]
 
 
+@dataclass(frozen=True, slots=True)
 class DeclaredPeriods(Section):
     """The dates of a dataset; see `lineage.declared_dates.DeclaredDates`."""
 
     period: Grain
     kind: DatasetKind | None = None
-    reads: dict[DatasetName, UnitOffsets | ToDate] = Field(default={})
-    estimated: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
-    completed: dict[DatasetName, UnitOffsets | Literal["last"]] = Field(default={})
+    reads: dict[DatasetName, UnitOffsets | ToDate] = field(default_factory=dict)
+    estimated: dict[DatasetName, UnitOffsets | Literal["last"]] = field(default_factory=dict)
+    completed: dict[DatasetName, UnitOffsets | Literal["last"]] = field(default_factory=dict)
 
     def dates(self) -> DeclaredDates:
         """The entry as a record."""
@@ -183,19 +186,18 @@ def _needs(
     }
 
 
+@dataclass(frozen=True, slots=True)
 class Document(Section):
     """A file of declared lineage."""
 
     version: Literal[1]
-    tasks: dict[TaskName, DeclaredTask] = Field(default={})
-    consumers: dict[TaskName, DeclaredConsumer] = Field(default={})
-    datasets: dict[DatasetName, DeclaredPeriods] = Field(default={})
+    tasks: dict[TaskName, DeclaredTask] = field(default_factory=dict)
+    consumers: dict[TaskName, DeclaredConsumer] = field(default_factory=dict)
+    datasets: dict[DatasetName, DeclaredPeriods] = field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _each_name_once(self) -> Document:
+    def __post_init__(self) -> None:
         if duplicates := sorted(self.tasks.keys() & self.consumers.keys()):
             raise ValueError(f"{', '.join(duplicates)}: a task and a consumer have the same name")
-        return self
 
     def infos(self) -> dict[str, TaskInfo]:
         """Task or consumer -> its description, owner and so on."""
@@ -221,6 +223,6 @@ def schema() -> dict[str, Any]:
     """The JSON schema of a file (https://json-schema.org/draft/2020-12)."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Document.model_json_schema(by_alias=True),
+        **json_schema(Document),
         "title": "Declared lineage of dbt-graft, version 1",
     }

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
-
 from dbt_graft.exporters.dag_factory.templates import check_template
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Limits, Section, Text
 
 if TYPE_CHECKING:
     from dbt_graft.exporters.dag_factory.order import OrderedNode
@@ -112,10 +111,11 @@ def _check_templates(value: Any) -> None:
             _check_templates(nested)
 
 
-Template = Annotated[Text, AfterValidator(_template)]
-Arguments = Annotated[dict[str, Any], AfterValidator(_arguments)]
+Template = Annotated[Text, Checked(_template)]
+Arguments = Annotated[dict[str, Any], Checked(_arguments)]
 
 
+@dataclass(frozen=True, slots=True)
 class TaskCommand(Section):
     """A command or an operator for some tasks; `{task}`… in its texts are filled in for each.
 
@@ -131,19 +131,17 @@ class TaskCommand(Section):
     task: Text = ""
     engine: Text = ""
     command: Template = ""
-    operator: Annotated[Text, AfterValidator(_class_path)] = ""
-    arguments: Arguments = Field(default={})
-    env: dict[str, Template] = Field(default={})
+    operator: Annotated[Text, Checked(_class_path)] = ""
+    arguments: Arguments = field(default_factory=dict)
+    env: dict[str, Template] = field(default_factory=dict)
     append_env: bool = True
     pool: Text = ""
-    retries: Annotated[int, Field(ge=0)] | None = None
+    retries: Annotated[int, Limits(ge=0)] | None = None
     external: bool | Literal["wait"] = False
 
-    @model_validator(mode="after")
-    def _runs_or_not(self) -> TaskCommand:
+    def __post_init__(self) -> None:
         if self.external and (self.command or self.operator):
             raise ValueError("a task that is `external` has no `command` and no `operator` here")
-        return self
 
     def matches(self, node: OrderedNode) -> bool:
         """Whether it says how a node runs."""
@@ -154,6 +152,7 @@ class TaskCommand(Section):
         )
 
 
+@dataclass(frozen=True, slots=True)
 class IgnoredOrder(Section):
     """A writer and a reader, by patterns, that may run in any order."""
 
@@ -161,6 +160,7 @@ class IgnoredOrder(Section):
     reader: Text
 
 
+@dataclass(frozen=True, slots=True)
 class DagSettings(Section):
     """The DAGs for Airflow, as the section `airflow` of `graft.yml` says.
 
@@ -175,20 +175,20 @@ class DagSettings(Section):
     """
 
     version: Literal[2, 3] = 3
-    name: Annotated[Text, AfterValidator(_dag_name)] = "lineage"
+    name: Annotated[Text, Checked(_dag_name)] = "lineage"
     dags: DagGrouping = DagGrouping.ONE
     task_groups: TaskGrouping = TaskGrouping.NONE
     dbt: DbtTasks = DbtTasks.MODELS
     wait: WaitBy = WaitBy.ASSETS
-    sensor: Arguments = Field(default={})
-    schedule: Annotated[Text, AfterValidator(_cron)] = ""
+    sensor: Arguments = field(default_factory=dict)
+    schedule: Annotated[Text, Checked(_cron)] = ""
     start_date: date = date(2024, 1, 1)
-    retries: Annotated[int, Field(ge=0)] | None = None
-    retry_delay: Annotated[int, Field(ge=0)] | None = None
+    retries: Annotated[int, Limits(ge=0)] | None = None
+    retry_delay: Annotated[int, Limits(ge=0)] | None = None
     pool: Text = ""
     tags: tuple[Text, ...] = ()
-    default_args: dict[str, Any] = Field(default={})
-    dag_args: dict[str, Any] = Field(default={})
+    default_args: dict[str, Any] = field(default_factory=dict)
+    dag_args: dict[str, Any] = field(default_factory=dict)
     lineage: bool = True
     commands: tuple[TaskCommand, ...] = ()
     exclude: tuple[Text, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from dbt_graft.graft.commands.values import Duration, PastTime
-from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.config import Config, Engine
 from dbt_graft.graft.project.outputs import check_outputs
 from dbt_graft.graft.project.past import past_config
 from dbt_graft.graft.project.progress import Progress
@@ -104,9 +105,9 @@ def takes_engine(command: Callable[..., Any]) -> Callable[..., Any]:
         "Java.  [default: `engine` in graft.yml; Spark where it is installed]",
     )
     @functools.wraps(command)
-    def run(config: Config, progress: Progress, *, engine: str | None, **options: Any) -> Any:
+    def run(config: Config, progress: Progress, *, engine: Engine | None, **options: Any) -> Any:
         if engine:
-            config = config.model_copy(update={"engine": engine})
+            config = replace(config, engine=engine)
         return command(config, progress, **options)
 
     return run

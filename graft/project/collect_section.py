@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import dataclass, field, fields
 from typing import Annotated
-
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    WithJsonSchema,
-    model_validator,
-)
 
 from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
 from dbt_graft.graft.project.texts import (
@@ -23,7 +16,7 @@ from dbt_graft.graft.project.texts import (
     Timezone,
     Variable,
 )
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
 
 
 def _connection(setting: str) -> str:
@@ -52,6 +45,7 @@ def _task_source(source: str) -> str:
     return source
 
 
+@dataclass(frozen=True, slots=True)
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
@@ -59,22 +53,21 @@ class SqlServerEntry(Section):
     `idle_minutes` and `timezone`.
     """
 
-    server: Annotated[str, AfterValidator(_server)]
+    server: Annotated[str, Checked(_server)]
     path: LogPath | None = None
-    connection: Annotated[str, AfterValidator(_connection)] | None = None
+    connection: Annotated[str, Checked(_connection)] | None = None
     session: Text | None = None
     files: Text | None = None
     table: Text | None = None
     key: Text | None = None
-    columns: dict[str, Text] = Field(default={})
+    columns: dict[str, Text] = field(default_factory=dict)
     snapshot: PathText | None = None
     task: TaskPattern = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
     noise: tuple[Pattern, ...] = ()
-    idle_minutes: Annotated[int, Field(ge=1, le=1440)] = 60
+    idle_minutes: Annotated[int, Limits(ge=1, le=1440)] = 60
     timezone: Timezone | None = None
 
-    @model_validator(mode="after")
-    def _one_input(self) -> SqlServerEntry:
+    def __post_init__(self) -> None:
         if bool(self.path) == bool(self.connection):
             raise ValueError("name the events' `path`, or a `connection` to the server")
         if self.connection and bool(self.table) == bool(self.session or self.files):
@@ -83,21 +76,21 @@ class SqlServerEntry(Section):
             raise ValueError("a `table` needs a `key`: a column by which new rows are found")
         if self.path and (self.session or self.files or self.table):
             raise ValueError("`session`, `files` and `table` are read over a `connection`")
-        return self
 
 
+@dataclass(frozen=True, slots=True)
 class SparkEntry(Section):
     """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
     path: LogPath | None = None
-    history_server: Annotated[str, AfterValidator(_history_server)] | None = None
+    history_server: Annotated[str, Checked(_history_server)] | None = None
     authorization: Variable | None = None
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[
-        tuple[Annotated[str, AfterValidator(_task_source)], ...],
-        BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-        Field(min_length=1),
-        WithJsonSchema(
+        tuple[Annotated[str, Checked(_task_source)], ...],
+        Limits(min_length=1),
+        Checked(lambda value: [value] if isinstance(value, str) else value, first=True),
+        JsonSchema(
             {
                 "anyOf": [
                     {"type": "string"},
@@ -108,15 +101,13 @@ class SparkEntry(Section):
     ] = ("conf:spark.openlineage.appName", "app_name", "databricks")
     namespace: Text = "spark"
 
-    @model_validator(mode="after")
-    def _one_input(self) -> SparkEntry:
+    def __post_init__(self) -> None:
         if bool(self.path) == bool(self.history_server):
             raise ValueError("name the logs' `path`, or a `history_server`")
         if self.path and is_history_server(self.path):
             raise ValueError("name a History Server as `history_server`")
         if self.authorization and not self.history_server:
             raise ValueError("`authorization` needs a `history_server`")
-        return self
 
     @property
     def place(self) -> str:
@@ -124,12 +115,14 @@ class SparkEntry(Section):
         return self.path or self.history_server or ""
 
 
+@dataclass(frozen=True, slots=True)
 class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
     path: PathText
 
 
+@dataclass(frozen=True, slots=True)
 class OpenLineageEntry(Section):
     """Events of OpenLineage, of Airflow and others; see `collectors.openlineage.files`."""
 
@@ -138,12 +131,14 @@ class OpenLineageEntry(Section):
     timezone: Timezone | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class DbtResultsEntry(Section):
     """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
 
     path: LogPath
 
 
+@dataclass(frozen=True, slots=True)
 class PythonEntry(Section):
     """The source code of tasks; see `graft.project.task_codes`.
 
@@ -156,6 +151,7 @@ class PythonEntry(Section):
     task: TaskPattern = r"(?P<task>.+)"
 
 
+@dataclass(frozen=True, slots=True)
 class CollectEntry(Section):
     """One entry of `collect`: exactly one kind of log, or the code of tasks."""
 
@@ -166,15 +162,21 @@ class CollectEntry(Section):
     openlineage: OpenLineageEntry | None = None
     python: PythonEntry | None = None
 
-    @model_validator(mode="after")
-    def _one_kind(self) -> CollectEntry:
-        kinds = (self.sqlserver, self.spark, self.declared, self.dbt, self.openlineage, self.python)
-        if sum(kind is not None for kind in kinds) != 1:
+    def __post_init__(self) -> None:
+        if len(self._kinds) != 1:
             raise ValueError(
                 "name exactly one kind of log: sqlserver, spark, openlineage, declared, dbt or "
                 "python"
             )
-        return self
+
+    @property
+    def _kinds(self) -> list[str]:
+        return [field.name for field in fields(self) if getattr(self, field.name) is not None]
+
+    @property
+    def kind(self) -> str:
+        """The kind of log, by its key."""
+        return self._kinds[0]
 
     @property
     def label(self) -> str:

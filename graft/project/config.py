@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PrivateAttr, model_validator
-
-from dbt_graft.collectors.checked_yaml import read_yaml
 from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
@@ -33,7 +31,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Limits, Section, Text
 from dbt_graft.lineage.settings import OneNameRules
 
 FILE_NAME = "graft.yml"
@@ -43,6 +41,7 @@ SCHEMA_URL = (
 # https://spark.apache.org/docs/latest/submitting-applications.html#master-urls
 _MASTER = re.compile(r"local(-cluster)?(\[.*\])?|yarn|[\w+.-]+://.+|.*\$\{.*")
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
+Engine = Literal["spark", "local"]
 
 
 class ConfigError(GraftError):
@@ -65,6 +64,7 @@ def _command(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
 class DbtSection(Section):
     """The folder of dbt's artifacts, the namespace of its relations, and the dbt that is run."""
 
@@ -73,9 +73,10 @@ class DbtSection(Section):
     namespace: Text | None = None
     former_namespaces: tuple[Text, ...] | None = None
     tags: tuple[TagKind, ...] = TAG_KINDS
-    command: Annotated[Text, AfterValidator(_command)] | None = None
+    command: Annotated[Text, Checked(_command)] | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class CheckSection(Section):
     """Names that `graft check` accepts, as in `injector.unwanted`, and DAGs that it compares."""
 
@@ -83,6 +84,7 @@ class CheckSection(Section):
     dags: tuple[PathText, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class OpenLineageSection(Section):
     """Events for other tools; see `exporters.openlineage`.
 
@@ -91,27 +93,26 @@ class OpenLineageSection(Section):
             `on_failure` is.
     """
 
-    url: Annotated[str, AfterValidator(_endpoint)] | None = None
+    url: Annotated[str, Checked(_endpoint)] | None = None
     authorization: Variable | None = None
     namespace: Text = NAMESPACE
-    events: Annotated[tuple[ExportedKind, ...], Field(min_length=1)] = tuple(ExportedKind)
+    events: Annotated[tuple[ExportedKind, ...], Limits(min_length=1)] = tuple(ExportedKind)
     on_failure: Literal["warn", "fail"] = "warn"
     critical: tuple[Text, ...] = ()
-    timeout: Annotated[int, Field(ge=1, le=600)] = 30
+    timeout: Annotated[int, Limits(ge=1, le=600)] = 30
     outbox: FolderPath = ".graft/outbox.db"
 
 
+@dataclass(frozen=True, slots=True)
 class NameEntry(Section):
     """A name rule; see `lineage.names.NameRule`."""
 
-    source: Text = Field(alias="from")
-    target: Text = Field(alias="to")
+    source: Text = field(metadata={"key": "from"})
+    target: Text = field(metadata={"key": "to"})
 
-    @model_validator(mode="after")
-    def _is_rule(self) -> NameEntry:
+    def __post_init__(self) -> None:
         NameRule(self.source, self.target)
         public_address(self.target)
-        return self
 
 
 def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
@@ -130,12 +131,14 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
 class CodedTask(TaskEntry):
     """A task, and its script where that is not at `path`."""
 
     code: PathText | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class LineageSection(Section):
     """The accesses and column edges that count as lineage; see `lineage.build.build`."""
 
@@ -147,6 +150,7 @@ class LineageSection(Section):
     ignore_tasks: tuple[Text, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class DatesSection(Section):
     """The columns whose values are dates of data; see `lineage.date_columns.DateColumns`."""
 
@@ -154,38 +158,45 @@ class DatesSection(Section):
     exclude: tuple[Text, ...] = ()
 
 
-class Config(Section):
-    """A `graft.yml`; relative paths start at its folder."""
+@dataclass(frozen=True, slots=True)
+class ConfigFile(Section):
+    """The keys of a `graft.yml`."""
 
-    dbt: DbtSection = DbtSection()
-    collect_entries: Annotated[tuple[CollectEntry, ...], AfterValidator(check_twice)] = Field(
-        alias="collect", default=()
+    dbt: DbtSection = field(default_factory=DbtSection)
+    collect_entries: Annotated[tuple[CollectEntry, ...], Checked(check_twice)] = field(
+        default=(), metadata={"key": "collect"}
     )
     names: tuple[NameEntry, ...] = ()
-    tasks: dict[str, CodedTask] = Field(default={})
-    check: CheckSection = CheckSection()
-    lineage: LineageSection = LineageSection()
-    openlineage: OpenLineageSection = OpenLineageSection()
+    tasks: dict[str, CodedTask] = field(default_factory=dict)
+    check: CheckSection = field(default_factory=CheckSection)
+    lineage: LineageSection = field(default_factory=LineageSection)
+    openlineage: OpenLineageSection = field(default_factory=OpenLineageSection)
     store: PathText = ".graft/store"
     artifacts: FolderPath = ".graft/artifacts"
-    engine: Literal["spark", "local"] | None = None
-    spark: Annotated[dict[str, Any], AfterValidator(_spark_settings)] = Field(default={})
-    site: SiteSection = SiteSection()
-    docs: DocsSection = DocsSection()
-    airflow: AirflowSection = AirflowSection()
-    dates: DatesSection = DatesSection()
-    impact: ImpactSection = ImpactSection()
-    review: ReviewSection = ReviewSection()
-    keep: KeepSection = KeepSection()
-    privacy: PrivacySection = PrivacySection()
-    rules: RulesSection = RulesSection()
+    engine: Engine | None = None
+    spark: Annotated[dict[str, Any], Checked(_spark_settings)] = field(default_factory=dict)
+    site: SiteSection = field(default_factory=SiteSection)
+    docs: DocsSection = field(default_factory=DocsSection)
+    airflow: AirflowSection = field(default_factory=AirflowSection)
+    dates: DatesSection = field(default_factory=DatesSection)
+    impact: ImpactSection = field(default_factory=ImpactSection)
+    review: ReviewSection = field(default_factory=ReviewSection)
+    keep: KeepSection = field(default_factory=KeepSection)
+    privacy: PrivacySection = field(default_factory=PrivacySection)
+    rules: RulesSection = field(default_factory=RulesSection)
     contracts: tuple[PathText, ...] = ()
-    _folder: Path = PrivateAttr(default=Path())
+
+
+@dataclass(frozen=True, slots=True)
+class Config(ConfigFile):
+    """A `graft.yml`; relative paths start at its folder."""
+
+    folder: Path = Path()
 
     def path(self, text: str) -> str:
         """A path or URL of this file: its variables and `~` filled in, and made absolute."""
         text = expand_path(text)
-        return text if "://" in text else (self._folder / text).resolve().as_posix()
+        return text if "://" in text else (self.folder / text).resolve().as_posix()
 
     @property
     def collect(self) -> tuple[CollectEntry, ...]:
@@ -196,11 +207,6 @@ class Config(Section):
     def python_code(self) -> tuple[PythonEntry, ...]:
         """The places of the code of tasks."""
         return tuple(entry.python for entry in self.collect_entries if entry.python)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the file."""
-        return self._folder
 
     @property
     def project_dir(self) -> Path:
@@ -216,8 +222,9 @@ class Config(Section):
     def for_audiences(self) -> Iterator[Config]:
         """The configuration of each site of `site.audiences`."""
         for name, entry in self.site.audiences.items():
-            update = {**entry.model_dump(), "audience": name, "audiences": {}}
-            yield self.model_copy(update={"site": self.site.model_copy(update=update)})
+            own = {field.name: getattr(entry, field.name) for field in fields(entry)}
+            site = replace(self.site, **own, audience=name, audiences={})
+            yield replace(self, site=site)
 
     @property
     def reads_on_spark(self) -> bool:
@@ -281,7 +288,9 @@ class Config(Section):
 
 def json_schema() -> dict[str, Any]:
     """The JSON schema of `graft.yml`, for editors."""
-    schema = Config.model_json_schema(by_alias=True)
+    from dbt_graft.collectors.checked_yaml import json_schema as schema_of
+
+    schema = schema_of(ConfigFile)
     for section in (schema, *schema["$defs"].values()):
         for name, key in section.get("properties", {}).items():
             if name not in section.get("required", ()):  # without a value it has its default
@@ -314,9 +323,11 @@ def load(path: Path) -> Config:
         raise ConfigError(
             "there is no such file", place=str(path), remedy="run `graft init` to write one"
         )
+    from dbt_graft.collectors.checked_yaml import read_yaml
+
     try:
-        config = read_yaml(path, Config, "must hold keys such as `collect:` and `dbt:`")
+        file = read_yaml(path, ConfigFile, "must hold keys such as `collect:` and `dbt:`")
     except GraftError as error:
         raise ConfigError(error.problem, place=error.place, remedy=error.remedy) from error
-    config._folder = path.resolve().parent
-    return config
+    keys = {field.name: getattr(file, field.name) for field in fields(file)}
+    return Config(**keys, folder=path.resolve().parent)

@@ -30,7 +30,7 @@ def index_key(config: Config) -> str:
         f"{__version__} sqlglot {metadata.version('sqlglot')}",
         *_code(),
         f"{config.folder} {store_path} {target} {config.project_dir}",
-        config.model_dump_json(),
+        repr(config),
         store_state(store_path),
         *_stamps(target / name for name in _ARTIFACTS),
         *_stamps(sorted((target / "index").glob("*.parquet"))),

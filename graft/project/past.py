@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,15 +28,11 @@ def past_config(
     }
     if out:
         folders[output] = str(out.absolute())
-    section = config.site.model_copy(
-        update={"out": folders["site.out"], "url": "", "audiences": {}}
-    )
+    section = replace(config.site, out=folders["site.out"], url="", audiences={})
     dbt = config.dbt
     if target_dir:
-        dbt = dbt.model_copy(update={"target_dir": str(target_dir.absolute())})
-    return config.model_copy(
-        update={"artifacts": folders["artifacts"], "site": section, "dbt": dbt}
-    )
+        dbt = replace(dbt, target_dir=str(target_dir.absolute()))
+    return replace(config, artifacts=folders["artifacts"], site=section, dbt=dbt)
 
 
 def past_records(store_folder: str, records: Records, past: Moment | None) -> Records:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Annotated
-
-from pydantic import AfterValidator, Field, model_validator
 
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, classification
 from dbt_graft.injector.options import LabelPlace
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Limits, Section, Text
 
 
 def _classification(text: str) -> str:
@@ -18,9 +17,10 @@ def _classification(text: str) -> str:
     return text
 
 
-Label = Annotated[Text, AfterValidator(_classification)]
+Label = Annotated[Text, Checked(_classification)]
 
 
+@dataclass(frozen=True, slots=True)
 class PrivacyColumn(Section):
     """The classification of columns that a pattern names, or the size of the groups behind them.
 
@@ -29,15 +29,13 @@ class PrivacyColumn(Section):
     """
 
     columns: Text
-    label: Label | None = Field(default=None, alias="is")
+    label: Label | None = field(default=None, metadata={"key": "is"})
     reason: str = ""
-    group_size: Annotated[int, Field(ge=1)] | None = None
+    group_size: Annotated[int, Limits(ge=1)] | None = None
 
-    @model_validator(mode="after")
-    def _has_effect(self) -> PrivacyColumn:
+    def __post_init__(self) -> None:
         if self.label is None and self.group_size is None:
             raise ValueError("say what the columns are (`is`), or their `group_size`")
-        return self
 
     @property
     def classification(self) -> Classification | None:
@@ -45,11 +43,12 @@ class PrivacyColumn(Section):
         return _parse_classification(self.label) if self.label else None
 
 
+@dataclass(frozen=True, slots=True)
 class PrivacyTable(Section):
     """The classification of tables that a pattern names: sites for lower audiences lack them."""
 
     tables: Text
-    label: Label = Field(alias="is")
+    label: Label = field(metadata={"key": "is"})
 
     @property
     def classification(self) -> Classification:
@@ -57,6 +56,7 @@ class PrivacyTable(Section):
         return _parse_classification(self.label)
 
 
+@dataclass(frozen=True, slots=True)
 class PrivacySection(Section):
     """Classifications of columns, what operations leave of them, and which are sensitive.
 
@@ -66,14 +66,14 @@ class PrivacySection(Section):
         smallest_group: `aggregated` counts for columns with at least this `group_size`.
     """
 
-    labels: dict[Text, Label] = Field(default={})
+    labels: dict[Text, Label] = field(default_factory=dict)
     columns: tuple[PrivacyColumn, ...] = ()
     tables: tuple[PrivacyTable, ...] = ()
     in_dbt: tuple[LabelPlace, ...] = ()
     masked: Label | None = None
     encrypted: Label | None = None
     aggregated: Label | None = None
-    smallest_group: Annotated[int, Field(ge=1)] | None = None
+    smallest_group: Annotated[int, Limits(ge=1)] | None = None
     sensitive: Label = "pii"
 
     def classification(self, label: str) -> Classification | None:

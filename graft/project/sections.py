@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated, Literal
-
-from pydantic import AfterValidator, BeforeValidator, Field
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.project.texts import expand_path
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Section, Text
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
 
@@ -23,9 +22,10 @@ def _days(text: str) -> str:
     return text
 
 
-Days = Annotated[Text, AfterValidator(_days)]
+Days = Annotated[Text, Checked(_days)]
 
 
+@dataclass(frozen=True, slots=True)
 class ImpactSection(Section):
     """The age of stale edges, and the severity from which on `graft impact` fails."""
 
@@ -38,6 +38,7 @@ class ImpactSection(Section):
         return _span(self.stale_after)
 
 
+@dataclass(frozen=True, slots=True)
 class KeepSection(Section):
     """The time for which the store keeps single runs, and texts of statements."""
 
@@ -55,6 +56,7 @@ def _span(days: str) -> timedelta:
     return timedelta(days=int(days[:-1]))
 
 
+@dataclass(frozen=True, slots=True)
 class ReviewSection(Section):
     """The verdict from which on `graft review` fails."""
 
@@ -65,7 +67,7 @@ def _off(value: object) -> object:
     return "off" if value is False else value  # YAML reads `off` as false.
 
 
-SeverityName = Annotated[Literal["off", "note", "warning", "error"], BeforeValidator(_off)]
+SeverityName = Annotated[Literal["off", "note", "warning", "error"], Checked(_off, first=True)]
 
 
 def _code(text: str) -> str:
@@ -74,10 +76,11 @@ def _code(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
 class RulesSection(Section):
     """The findings of `graft check`: their severities, and from where on it fails."""
 
-    severity: dict[Annotated[Text, AfterValidator(_code)], SeverityName] = Field(default={})
+    severity: dict[Annotated[Text, Checked(_code)], SeverityName] = field(default_factory=dict)
     certified: tuple[Text, ...] = ("certified",)
     gold: tuple[Text, ...] = ("gold",)
     platform: tuple[Text, ...] = ()
@@ -96,6 +99,7 @@ def _local_path(path: str) -> str:
     return path
 
 
+@dataclass(frozen=True, slots=True)
 class AirflowSection(DagSettings):
     """Settings of the DAGs, and what is beside them in files and in Airflow.
 
@@ -103,6 +107,6 @@ class AirflowSection(DagSettings):
         known_as: A task's name in events of Airflow -> its name in the lineage.
     """
 
-    out: Annotated[Text, AfterValidator(_local_path)] = "dags"
-    overrides: Annotated[Text, AfterValidator(_local_path)] | None = None
-    known_as: dict[str, Text] = Field(default={})
+    out: Annotated[Text, Checked(_local_path)] = "dags"
+    overrides: Annotated[Text, Checked(_local_path)] | None = None
+    known_as: dict[str, Text] = field(default_factory=dict)

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
-
-from pydantic import (
-    AfterValidator,
-    Field,
-    model_validator,
-)
 
 from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.graft.project.privacy_section import Label
@@ -19,7 +14,7 @@ from dbt_graft.graft.project.texts import (
     SiteUrl,
 )
 from dbt_graft.injector.selection import parse as parse_selection
-from dbt_graft.lineage.section import Section, Text
+from dbt_graft.lineage.section import Checked, Section, Text
 
 
 def _audience_name(name: str) -> str:
@@ -28,9 +23,10 @@ def _audience_name(name: str) -> str:
     return name
 
 
-AudienceName = Annotated[Text, AfterValidator(_audience_name)]
+AudienceName = Annotated[Text, Checked(_audience_name)]
 
 
+@dataclass(frozen=True, slots=True)
 class LabelsSection(Section):
     """Tags and owners in lists; see `catalog.label_rules.listed_labels`."""
 
@@ -45,6 +41,7 @@ def _check_sight(name: str, sees: str | None) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class AudienceEntry(Section):
     """A further site of the same build, for an audience; see `SiteSection`."""
 
@@ -54,6 +51,7 @@ class AudienceEntry(Section):
     unlabelled: Literal["show", "hide"] | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class SiteSection(Section):
     """The published site.
 
@@ -68,23 +66,21 @@ class SiteSection(Section):
     name: Text = "Data lineage"
     url: SiteUrl = ""
     out: FolderPath = "build/site"
-    labels: LabelsSection = LabelsSection()
+    labels: LabelsSection = field(default_factory=LabelsSection)
     data: bool = False
     impact: bool | None = None
     audience: Text | None = None
     sees: Label | None = None
     unlabelled: Literal["show", "hide"] | None = None
-    audiences: dict[AudienceName, AudienceEntry] = Field(default={})
+    audiences: dict[AudienceName, AudienceEntry] = field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _audiences_see(self) -> SiteSection:
+    def __post_init__(self) -> None:
         if self.audience:
             _check_sight(self.audience, self.sees)
         elif self.sees or self.unlabelled:
             raise ValueError("`sees` and `unlabelled` are an audience's: name it as `audience`")
         for name, entry in self.audiences.items():
             _check_sight(name, entry.sees)
-        return self
 
     @property
     def highest(self) -> Classification | None:
@@ -105,6 +101,7 @@ def _selection(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
 class DocsSection(Section):
     """The dbt docs page; see `injector.docs.DocsPageSettings`.
 
@@ -118,6 +115,6 @@ class DocsSection(Section):
     title: Text | None = None
     favicon: PathText | None = None
     duckdb: FolderPath | None = None
-    pages: dict[
-        Annotated[str, AfterValidator(_page_name)], Annotated[Text, AfterValidator(_selection)]
-    ] = Field(default={})
+    pages: dict[Annotated[str, Checked(_page_name)], Annotated[Text, Checked(_selection)]] = field(
+        default_factory=dict
+    )

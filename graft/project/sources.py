@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,12 +111,12 @@ def _openlineage(entry: OpenLineageEntry, config: Config) -> LogSource:
 
 
 def _digest(config: Config, entry: SparkEntry | SqlServerEntry, *keys: str) -> str:
-    return _settings_digest(config, entry.model_dump(mode="json", include={*keys}))
+    return _settings_digest(config, {key: getattr(entry, key) for key in keys})
 
 
 def _settings_digest(config: Config, settings: dict[str, Any]) -> str:
     # Without rules for dates, as before there were any.
-    dates = config.dates.model_dump(mode="json")
+    dates = asdict(config.dates)
     if any(dates.values()):
         settings = {**settings, "dates": dates}
     if of_contracts := partition_columns(config):

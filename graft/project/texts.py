@@ -9,12 +9,8 @@ from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import (
-    AfterValidator,
-)
-
 from dbt_graft.lineage.redaction import has_secret
-from dbt_graft.lineage.section import Text
+from dbt_graft.lineage.section import Checked, Text
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}")
 
@@ -106,25 +102,25 @@ def _site_url(url: str) -> str:
     return url
 
 
-PathText = Annotated[Text, AfterValidator(_path)]
+PathText = Annotated[Text, Checked(_path)]
 
 
-LogPath = Annotated[PathText, AfterValidator(_log_path)]
+LogPath = Annotated[PathText, Checked(_log_path)]
 
 
-FolderPath = Annotated[PathText, AfterValidator(_folder)]
+FolderPath = Annotated[PathText, Checked(_folder)]
 
 
-TaskPattern = Annotated[str, AfterValidator(_task_pattern)]
+TaskPattern = Annotated[str, Checked(_task_pattern)]
 
 
-Pattern = Annotated[str, AfterValidator(_pattern)]
+Pattern = Annotated[str, Checked(_pattern)]
 
 
-Timezone = Annotated[str, AfterValidator(_timezone)]
+Timezone = Annotated[str, Checked(_timezone)]
 
 
-Variable = Annotated[str, AfterValidator(_variable)]
+Variable = Annotated[str, Checked(_variable)]
 
 
-SiteUrl = Annotated[str, AfterValidator(_site_url)]
+SiteUrl = Annotated[str, Checked(_site_url)]

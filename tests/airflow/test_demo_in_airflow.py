@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import util
 from pathlib import Path
 from types import ModuleType
@@ -62,7 +63,7 @@ def collected(root: Path) -> None:
 def export(root: Path, folder: Path, version: int, dbt: DbtTasks) -> Path:
     """Write the demo's DAG; the path of its YAML."""
     config = load(root / CONFIG)
-    settings = config.airflow.model_copy(update={"version": version, "dbt": dbt})
+    settings = replace(config.airflow, version=version, dbt=dbt)
     described = Project(config).described(LineageView(results=False))
     plan = plan_dags(
         demanded_order(described.lineage, described.descriptions), settings, config.site.url

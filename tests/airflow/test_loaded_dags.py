@@ -49,7 +49,7 @@ def load(
     airflow: AirflowEnvironment, order: DemandedOrder, settings: DagSettings
 ) -> dict[str, Any]:
     """The DAGs of an order, as Airflow has them."""
-    settings = settings.model_copy(update={"version": airflow.version})
+    settings = replace(settings, version=airflow.version)
     plan = plan_dags(order, settings)
     assert plan.problems == ()
     written = files(documents(plan.dags, settings), settings.name)
@@ -63,9 +63,7 @@ def upstream(dag: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def test_groups_inlets_and_outlets(airflow: AirflowEnvironment) -> None:
-    settings = SETTINGS.model_copy(
-        update={"task_groups": TaskGrouping.ENGINE, "lineage": True, "retry_delay": 60}
-    )
+    settings = replace(SETTINGS, task_groups=TaskGrouping.ENGINE, lineage=True, retry_delay=60)
     dag = load(airflow, order_of(*SHOP), settings)["shop"]
     assert upstream(dag) == {
         "spark.load": [],
@@ -80,7 +78,7 @@ def test_groups_inlets_and_outlets(airflow: AirflowEnvironment) -> None:
 
 
 def test_assets_between_dags(airflow: AirflowEnvironment) -> None:
-    settings = SETTINGS.model_copy(update={"dags": DagGrouping.OWNER, "schedule": "0 5 * * *"})
+    settings = replace(SETTINGS, dags=DagGrouping.OWNER, schedule="0 5 * * *")
     dags = load(airflow, order_of(*SHOP, **OWNERS), settings)
     kind = "Asset" if airflow.version == 3 else "Dataset"
     assert {name: dag["timetable"] for name, dag in dags.items()} == {
@@ -97,7 +95,7 @@ def test_assets_between_dags(airflow: AirflowEnvironment) -> None:
 def test_sensors_between_dags(airflow: AirflowEnvironment) -> None:
     if not (ROOT / "graft_airflow").is_dir():
         pytest.skip("graft_airflow, which has the sensor, is not here")
-    settings = SETTINGS.model_copy(update={"dags": DagGrouping.OWNER, "wait": WaitBy.SENSOR})
+    settings = replace(SETTINGS, dags=DagGrouping.OWNER, wait=WaitBy.SENSOR)
     dags = load(airflow, order_of(*SHOP, **OWNERS), settings)
     assert upstream(dags["shop"]) == {
         "wait_for_raw": [],
@@ -119,8 +117,8 @@ def test_dbt_by_cosmos(airflow: AirflowEnvironment, tmp_path: Path) -> None:
     cosmos = TaskCommand(
         engine="dbt", arguments={"project_dir": str(tmp_path), "profile_config": profile}
     )
-    settings = SETTINGS.model_copy(
-        update={"dbt": DbtTasks.COSMOS, "commands": (cosmos, TaskCommand(command="run {task}"))}
+    settings = replace(
+        SETTINGS, dbt=DbtTasks.COSMOS, commands=(cosmos, TaskCommand(command="run {task}"))
     )
     dag = load(airflow, order_of(*SHOP), settings)["shop"]
     assert upstream(dag)["dbt_customers"] == ["dbt_orders"]
@@ -158,12 +156,11 @@ def test_cosmos_builds_each_model_after_those_that_it_reads(
             "profiles_yml_filepath": str(project / "profiles.yml"),
         },
     }
-    settings = SETTINGS.model_copy(
-        update={
-            "dbt": DbtTasks.COSMOS,
-            "commands": (TaskCommand(engine="dbt", arguments=arguments),),
-            "lineage": True,
-        }
+    settings = replace(
+        SETTINGS,
+        dbt=DbtTasks.COSMOS,
+        commands=(TaskCommand(engine="dbt", arguments=arguments),),
+        lineage=True,
     )
     load(airflow, order_of("dbt orders: stg -> orders", "dbt stg: -> stg"), settings)
     airflow.migrate()
@@ -185,12 +182,8 @@ def test_hostile_names_reach_the_command_as_they_are(airflow: AirflowEnvironment
         order = named(order, f"t{number}", name)
     log = airflow.home / "log"
     command = "cd \"$WHERE\" && printf '%s@{{ ds }}\\n' {task} >> log"
-    settings = SETTINGS.model_copy(
-        update={
-            "commands": (TaskCommand(command=command),),
-            "tags": ("$HOME", "{{ 1 }}"),
-            "lineage": True,
-        }
+    settings = replace(
+        SETTINGS, commands=(TaskCommand(command=command),), tags=("$HOME", "{{ 1 }}"), lineage=True
     )
     dag = load(airflow, order, settings)["shop"]
     assert [sorted(text) for text in upstream(dag).values()].count([]) == 1
@@ -207,7 +200,7 @@ def test_hostile_names_reach_the_command_as_they_are(airflow: AirflowEnvironment
 
 def test_a_task_that_runs_elsewhere_marks_its_place(airflow: AirflowEnvironment) -> None:
     external = TaskCommand(task="load", external=True)
-    settings = SETTINGS.model_copy(update={"commands": (external, *SETTINGS.commands)})
+    settings = replace(SETTINGS, commands=(external, *SETTINGS.commands))
     dag = load(airflow, order_of(*SHOP), settings)["shop"]
     assert dag["tasks"]["load"]["class"].endswith(".EmptyOperator")
     assert upstream(dag)["dbt_orders"] == ["load"]
@@ -218,7 +211,7 @@ def test_variables_are_not_filled_in_where_the_file_is_read(airflow: AirflowEnvi
     dag = load(
         airflow,
         order_of("load: -> raw"),
-        SETTINGS.model_copy(update={"commands": (TaskCommand(command=command),)}),
+        replace(SETTINGS, commands=(TaskCommand(command=command),)),
     )["shop"]
     assert dag["tasks"]["load"]["command"] == 'run "$HOME" load'
     assert shlex.quote(os.environ["HOME"]) not in dag["tasks"]["load"]["command"]

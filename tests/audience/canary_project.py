@@ -15,13 +15,14 @@ from typing import Any
 import yaml
 from click.testing import CliRunner, Result
 
+from dbt_graft.collectors.checked_yaml import json_schema
 from dbt_graft.collectors.contracts.document import ContractDocument
 from dbt_graft.collectors.declared.document import Document as DeclaredDocument
 from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.config import ConfigFile
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -56,9 +57,9 @@ UNLABELLED, PUBLIC = "unlabelled", "public"
 _NAMED = ("secret", UNLABELLED)
 # Times of tasks have forms of their own.
 _TIMES = {"deadline": "08:00", "freshness_slo": "2h"}
-_CONFIG = SchemaWalk(Config.model_json_schema(by_alias=True))
-_DECLARED = SchemaWalk(DeclaredDocument.model_json_schema(by_alias=True))
-_CONTRACT = SchemaWalk(ContractDocument.model_json_schema(by_alias=True), depth=2)
+_CONFIG = SchemaWalk(json_schema(ConfigFile))
+_DECLARED = SchemaWalk(json_schema(DeclaredDocument))
+_CONTRACT = SchemaWalk(json_schema(ContractDocument), depth=2)
 _FACETS = ("Run", "Job", "InputDataset", "OutputDataset", "Dataset")
 
 

@@ -8,7 +8,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -77,12 +77,11 @@ def addressed_site(root: Path, site: Path, tmp_path_factory: pytest.TempPathFact
     config = load(root / "dbt_project" / "graft.yml")
     place = str(shutil.copytree(config.path(config.store), folder / "store"))
     section = {"url": f"https://docs.example.com{SUBPATH}/", "out": str(folder / "site")}
-    config = config.model_copy(
-        update={
-            "store": place,
-            "site": config.site.model_copy(update=section),
-            "docs": config.docs.model_copy(update={"pages": PARTS}),
-        }
+    config = replace(
+        config,
+        store=place,
+        site=replace(config.site, **section),
+        docs=replace(config.docs, pages=PARTS),
     )
     at = datetime(2026, 1, 1, tzinfo=UTC)
     store.write_addresses(

@@ -98,7 +98,7 @@ def _source(
             problem = f"cannot be reached: {error.strerror or type(error).__name__}"
     return SourceFreshness(
         source.label,
-        next((kind for kind, settings in entry or () if settings is not None), "dbt"),
+        entry.kind if entry else "dbt",
         logs=len({_PART.sub("", origin, count=1) for origin in states}),
         read_at=_newest(state.read_at for state in states.values()),
         last_event=_newest(state.last_event for state in states.values()),

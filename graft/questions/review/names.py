@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from dbt_graft.graft.project.config import Config
@@ -46,7 +47,7 @@ class ReviewNames:
     def records(self, store_folder: str) -> Records:
         """The records of a store: each run counts."""
         if store_folder not in self._read:
-            config = self._config.model_copy(update={"store": store_folder})
+            config = replace(self._config, store=store_folder)
             records = Project(config).records(LineageView(results=False, every_run=True))
             projects = self._project.settings.projects or ()
             self._read[store_folder] = with_foreign_models(records, projects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,13 +36,7 @@ def loaded(found: dict[str, str], dag: str = "shop") -> dict[str, Any]:
 
 
 def test_the_file_of_a_small_shop() -> None:
-    settings = SETTINGS.model_copy(
-        update={
-            "schedule": "0 5 * * *",
-            "retries": 1,
-            "retry_delay": 300,
-        }
-    )
+    settings = replace(SETTINGS, schedule="0 5 * * *", retries=1, retry_delay=300)
     text = written(settings, "https://data.example", load=TaskInfo(owner="Data", tags=("daily",)))[
         "shop_dag.yml"
     ]
@@ -93,8 +88,8 @@ def test_a_variable_of_a_command_is_left_to_the_shell_of_the_task(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REPOS", "/of/the/scheduler\n  injected: true")
-    settings = SETTINGS.model_copy(
-        update={"commands": (TaskCommand(command='cd "$REPOS/${REPOS}" && run {task}'),)}
+    settings = replace(
+        SETTINGS, commands=(TaskCommand(command='cd "$REPOS/${REPOS}" && run {task}'),)
     )
     task = loaded(written(settings))["tasks"][0]
     assert task["bash_command"] == 'cd "$REPOS/${REPOS}" && run load'
@@ -105,7 +100,7 @@ def test_a_variable_of_a_command_is_left_to_the_shell_of_the_task(
 )
 def test_hostile_names_are_text_in_the_file(name: str) -> None:
     plan = plan_dags(named(order_of(*SHOP), "load", name), SETTINGS)
-    settings = SETTINGS.model_copy(update={"lineage": True})
+    settings = replace(SETTINGS, lineage=True)
     info = TaskInfo(owner=name, description=f"{name}](javascript:x) <b>", tags=(name,))
     order = order_of(*SHOP, load=info)
     dag = loaded(files(documents(plan_dags(order, settings).dags, settings), settings.name))
@@ -121,7 +116,7 @@ def test_hostile_names_are_text_in_the_file(name: str) -> None:
 
 
 def test_inlets_and_outlets_are_openlineage_datasets() -> None:
-    tasks = loaded(written(SETTINGS.model_copy(update={"lineage": True})))["tasks"]
+    tasks = loaded(written(replace(SETTINGS, lineage=True)))["tasks"]
     kind = "airflow.providers.common.compat.openlineage.facet.Dataset"
     raw = {"__type__": kind, "namespace": "spark", "name": "raw"}
     assert tasks[0]["outlets"] == [raw] == tasks[1]["inlets"]
@@ -136,7 +131,7 @@ def test_inlets_and_outlets_are_openlineage_datasets() -> None:
     ],
 )
 def test_assets_start_the_next_dag_in_either_version(version: int, asset: dict[str, str]) -> None:
-    settings = SETTINGS.model_copy(update={"version": version, "dags": DagGrouping.OWNER})
+    settings = replace(SETTINGS, version=version, dags=DagGrouping.OWNER)
     found = written(settings, load=TaskInfo(owner="Data"))
     assert loaded(found)["schedule"] == {"__and__": [asset]}
     assert loaded(found, "shop_Data")["tasks"][0]["outlets"] == [asset]

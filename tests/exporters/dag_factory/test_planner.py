@@ -38,7 +38,7 @@ OWNERS = {
 
 
 def plan(*lines: str, infos: dict[str, TaskInfo] | None = None, **settings: Any) -> DagPlan:
-    return plan_dags(order_of(*lines, **(infos or {})), SETTINGS.model_copy(update=settings))
+    return plan_dags(order_of(*lines, **(infos or {})), replace(SETTINGS, **settings))
 
 
 def dependencies(found: DagPlan) -> dict[str, dict[str, list[str]]]:
@@ -200,7 +200,7 @@ def test_an_external_task_marks_its_place_or_is_waited_for(version: int) -> None
     assert found.dags[0].tasks[2].operator == EMPTY[version]
     assert "waits for nothing" in found.dags[0].tasks[2].doc
     assert found.dags[0].tasks[2].writes == ()
-    awaited = marked.model_copy(update={"external": "wait"})
+    awaited = replace(marked, external="wait")
     found = plan(*SHOP, commands=(awaited, *SETTINGS.commands))
     assert dependencies(found) == {
         "shop": {
@@ -301,8 +301,6 @@ def test_ten_thousand_tasks_are_planned() -> None:
         for back in (1, 7, 80)
         if back <= number
     }
-    found = plan_dags(
-        DemandedOrder(nodes, edges), SETTINGS.model_copy(update={"dags": DagGrouping.PART})
-    )
+    found = plan_dags(DemandedOrder(nodes, edges), replace(SETTINGS, dags=DagGrouping.PART))
     (dag,) = found.dags
     assert sum(len(task.dependencies) for task in dag.tasks) == 9_999

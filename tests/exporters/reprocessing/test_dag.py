@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def task_of(version: int, *commands: str, is_clearing: bool = False) -> dict[str
     rerun = Rerun("load", (), DATES, Grain.DAY, TaskInfo())
     plan = TaintPlan((), None, (rerun,), (), (), (), ())
     step = RerunStep(rerun, commands, is_clearing=is_clearing)
-    files = reprocessing_dag(plan, [step], SETTINGS.model_copy(update={"version": version}))
+    files = reprocessing_dag(plan, [step], replace(SETTINGS, version=version))
     (dag,) = yaml.safe_load(
         next(text for name, text in files.items() if name.endswith(".yml"))
     ).values()

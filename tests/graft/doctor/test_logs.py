@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import TypeAdapter
 
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.source import LogSource
@@ -23,11 +24,11 @@ from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)
 CRM = "mssql://crm:1433"
-SPARK = CollectEntry.model_validate({"spark": {"path": "logs/spark/"}})
-LIVE = CollectEntry.model_validate(
+SPARK = TypeAdapter(CollectEntry).validate_python({"spark": {"path": "logs/spark/"}})
+LIVE = TypeAdapter(CollectEntry).validate_python(
     {"sqlserver": {"server": CRM, "connection": "env:CRM", "session": "s"}}
 )
-TABLE = CollectEntry.model_validate(
+TABLE = TypeAdapter(CollectEntry).validate_python(
     {"sqlserver": {"server": CRM, "connection": "env:CRM", "table": "dbo.events", "key": "id"}}
 )
 
