@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.collect_section import CollectEntry, PythonEntry, check_twice
+from dbt_graft.graft.project.config_cache import DEFAULT_ARTIFACTS, config_cache
 from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
     AirflowSection,
@@ -31,6 +33,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
+from dbt_graft.lineage.redaction import redact_code
 from dbt_graft.lineage.section import Checked, Limits, Section, Text
 from dbt_graft.lineage.settings import OneNameRules
 
@@ -40,6 +43,8 @@ SCHEMA_URL = (
 )
 # https://spark.apache.org/docs/latest/submitting-applications.html#master-urls
 _MASTER = re.compile(r"local(-cluster)?(\[.*\])?|yarn|[\w+.-]+://.+|.*\$\{.*")
+# As Spark's `spark.redaction.regex`, and more.
+_SECRET = re.compile(r"secret|passw|token|credential|access.?key", re.IGNORECASE)
 _CODE = 1 << 18  # longest file in bytes that is shown as a task's code
 Engine = Literal["spark", "local"]
 
@@ -172,7 +177,7 @@ class ConfigFile(Section):
     lineage: LineageSection = field(default_factory=LineageSection)
     openlineage: OpenLineageSection = field(default_factory=OpenLineageSection)
     store: PathText = ".graft/store"
-    artifacts: FolderPath = ".graft/artifacts"
+    artifacts: FolderPath = DEFAULT_ARTIFACTS
     engine: Engine | None = None
     spark: Annotated[dict[str, Any], Checked(_spark_settings)] = field(default_factory=dict)
     site: SiteSection = field(default_factory=SiteSection)
@@ -323,11 +328,28 @@ def load(path: Path) -> Config:
         raise ConfigError(
             "there is no such file", place=str(path), remedy="run `graft init` to write one"
         )
-    from dbt_graft.collectors.checked_yaml import read_yaml
+    cache = config_cache(path)
+    file = cache.read() if cache else None
+    is_known = isinstance(file, ConfigFile)
+    if not is_known:
+        file = _read(path)
+    keys = {field.name: getattr(file, field.name) for field in fields(ConfigFile)}
+    config = Config(**keys, folder=path.resolve().parent)
+    if cache and not is_known and not _has_secret(config):
+        cache.write(file, config.path(config.artifacts))
+    return config
+
+
+def _has_secret(config: Config) -> bool:
+    """Whether what people write freely, for Spark and Airflow, may have a secret."""
+    text = json.dumps([config.spark, asdict(config.airflow)], default=str)
+    return _SECRET.search(text) is not None or redact_code(text) != text
+
+
+def _read(path: Path) -> ConfigFile:
+    from dbt_graft.collectors.checked_yaml import read_yaml  # the checks; pydantic with them
 
     try:
-        file = read_yaml(path, ConfigFile, "must hold keys such as `collect:` and `dbt:`")
+        return read_yaml(path, ConfigFile, "must hold keys such as `collect:` and `dbt:`")
     except GraftError as error:
         raise ConfigError(error.problem, place=error.place, remedy=error.remedy) from error
-    keys = {field.name: getattr(file, field.name) for field in fields(file)}
-    return Config(**keys, folder=path.resolve().parent)

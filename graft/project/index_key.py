@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from functools import cache
 from glob import has_magic
 from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 
-from dbt_graft import __version__, analysis, collectors, graft, injector, lineage
 from dbt_graft.collectors.store.state import store_state
+from dbt_graft.graft.project.code_stamps import code_stamps, stamps
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.injector.platform import platform, read_connection
@@ -27,19 +26,19 @@ def index_key(config: Config) -> str:
     """
     store_path, target = config.path(config.store), config.target_dir
     parts = (
-        f"{__version__} sqlglot {metadata.version('sqlglot')}",
-        *_code(),
+        f"sqlglot {metadata.version('sqlglot')}",
+        *code_stamps(),
         f"{config.folder} {store_path} {target} {config.project_dir}",
         repr(config),
         store_state(store_path),
-        *_stamps(target / name for name in _ARTIFACTS),
-        *_stamps(sorted((target / "index").glob("*.parquet"))),
+        *stamps(target / name for name in _ARTIFACTS),
+        *stamps(sorted((target / "index").glob("*.parquet"))),
         *_connection(config),
         *TaskCodes(config).digests(),
         *(
             line
             for entry in _written_paths(config)
-            for line in _stamps(_named_files(config.path(entry)))
+            for line in stamps(_named_files(config.path(entry)))
         ),
     )
     digest = blake2b(digest_size=16)
@@ -62,37 +61,8 @@ def _named_files(path: str) -> Iterable[Path]:
     return sorted(named_path.rglob("*.y*ml")) if named_path.is_dir() else [named_path]
 
 
-def _stamps(files: Iterable[Path | os.DirEntry[str]]) -> Iterator[str]:
-    """Files with their sizes and times; one that is replaced by an equal one is another."""
-    for file in files:
-        name = os.fspath(file)
-        try:
-            status = file.stat()
-            yield f"{name} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
-        except OSError:
-            yield f"{name} is missing"
-
-
 def _connection(config: Config) -> Iterator[str]:
     """The part that is used of dbt's profile, and nothing else: it may hold a password."""
     connection = read_connection(config.project_dir, os.environ)
     adapter = connection.get("type").lower()
     yield f"{adapter} {platform(adapter, connection).namespace} {connection.get('external_root')}"
-
-
-@cache
-def _code() -> tuple[str, ...]:
-    """The modules as they are when the process asks first."""
-    rooms = (lineage, analysis, collectors, injector, graft)
-    return tuple(
-        _stamps(module for room in rooms for folder in room.__path__ for module in _modules(folder))
-    )
-
-
-def _modules(folder: str) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.is_dir(follow_symlinks=False):
-                yield from _modules(entry.path)
-            elif entry.name.endswith(".py"):
-                yield entry
