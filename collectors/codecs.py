@@ -53,7 +53,6 @@ class DecompressionError(Exception):
     """Decompression stopped.
 
     Attributes:
-        byte: The offset in the file.
         cut: The file just ends there.
     """
 

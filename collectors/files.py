@@ -35,7 +35,6 @@ class LogFile:
     """A file below the path of a source.
 
     Attributes:
-        url: Its path or URL, for `filesystem`.
         origin: Its name in the lineage store: the path as `graft.yml` writes it and the path
             below, the same on every machine.
         position: Its size and time of change; differs once the file changes.

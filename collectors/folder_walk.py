@@ -30,7 +30,6 @@ class ListedFile(NamedTuple):
 
     Attributes:
         below: Its path below the folder, with the slash before it.
-        size: In bytes.
         changed_ns: Its time of change, in nanoseconds since 1970; 0 where it is not known.
         identity: Equal for two names of one file.
     """

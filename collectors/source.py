@@ -39,7 +39,6 @@ class LogSource:
         collect: Reads them with an engine, and counts them; None if there are none.
         label: The prefix of its origins; `is_below` tells whether one is.
         settings: A digest of all settings that decide on what is made of a log.
-        read: Reads them without an engine, part by part.
     """
 
     new_logs: NewLogs

@@ -47,7 +47,6 @@ class DatasetAccess(NamedTuple):
 
     Attributes:
         columns: Its columns, as far as the statement or a catalog has them.
-        alias: Another name of it, by which the statement names it.
         periods: The dates of data; empty where nothing tells them.
     """
 
@@ -82,8 +81,6 @@ class Statement:
 
     Attributes:
         shape_id, run: Empty as long as they are not known.
-        procedure: The stored procedure that ran it.
-        times: How often it ran.
         first_at, last_at: None where it has no time.
     """
 

@@ -33,8 +33,6 @@ class FollowedQuery:
         tables: The tables that it reads, folded.
         schemas: A digest of the columns of those tables that were known.
         columns: Names and inputs, in their order; a name is empty where the query gives none.
-        row_inputs: The columns that decide which rows there are.
-        gaps: Why something is missing.
         fields: `address.city`, a field of a struct that the query makes, and its inputs.
     """
 

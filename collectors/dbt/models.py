@@ -58,9 +58,7 @@ class DbtModel:
         kind: Its `resource_type`.
         dataset: None for an ephemeral model, which has no relation.
         relation: Its database, schema and identifier, folded; what is not known is left out.
-        relation_name: As SQL writes it.
         names: Package and name, or source and name: what `ref` and `source` call it.
-        sql: The compiled query, or empty.
         raw_sql: The query before compilation, with its Jinja.
         parents: Unique ids of what it reads by `ref` and `source`.
         columns: The columns of its relation in the catalog, in their order.

@@ -97,7 +97,6 @@ class Invocation:
     """The results of one invocation of dbt.
 
     Attributes:
-        origin: Its origin in the lineage store.
         position: Differs once there are more results: dbt may write a file while it runs.
     """
 

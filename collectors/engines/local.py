@@ -41,7 +41,6 @@ class LocalEngine:
     """See `Engine`.
 
     Attributes:
-        processes: The most that work at a time.
         small: The bytes of logs up to which this process does it all.
     """
 

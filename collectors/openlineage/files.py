@@ -34,10 +34,8 @@ class EventFiles:
 
     Attributes:
         path: A local path or URL: a file, a folder, or a pattern.
-        label: The path in origins, as `graft.yml` writes it.
         task: A regular expression with a group `task` for the names of jobs; empty for the
             defaults of `jobs`.
-        date_columns: The columns whose values are dates of data.
         timezone: The zone of the days in data intervals; empty where the events decide.
     """
 
@@ -54,7 +52,6 @@ class NewPart:
 
     Attributes:
         origin: In the lineage store.
-        start: Its first byte.
         replaced: Origins of earlier parts, whose records go.
         head: The digest by which the file is the one that was read up to the start, and the number
             of bytes that it is of; empty at the start of a file.

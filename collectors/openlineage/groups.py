@@ -109,7 +109,6 @@ class Group(NamedTuple):
 
     Attributes:
         is_explained: The event says that just these inputs go into just these outputs.
-        is_done: The event is of an end at which they had succeeded.
     """
 
     reads: Mapping[tuple[DatasetId, Operation], DatasetAccess]

@@ -49,7 +49,6 @@ class Job(NamedTuple):
     Attributes:
         name: Namespace, `/`, name.
         task: Empty where the entry's pattern leaves the job out.
-        node_id: The unique_id of a dbt node.
     """
 
     name: str

@@ -33,7 +33,6 @@ class Line(NamedTuple):
 
     Attributes:
         end: The byte behind it in the file; 0 in a file that cannot be read on from there.
-        unfinished: The file may still be written.
     """
 
     position: str

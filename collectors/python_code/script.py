@@ -44,7 +44,6 @@ class ScriptTarget:
     """A statement, table or file by which a script writes.
 
     Attributes:
-        text: As of a source.
         columns: The columns that it sends, of a statement those that parameters go into.
         is_open: It sends further columns of its sources: those that edges of `*` pass on.
     """

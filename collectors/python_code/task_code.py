@@ -51,8 +51,6 @@ class _ReadColumns:
         columns: The inputs of a column, by its name, folded.
         names: The names of these columns as written.
         starred: The tables of which it returns all columns.
-        rows: What decides on its rows.
-        gap: Why its columns are not all known.
     """
 
     place: CodePlace

@@ -62,7 +62,6 @@ class LogToRead:
     """A log as workers get it.
 
     Attributes:
-        state: Its size and time of change, as listed.
         start: The position that it is read on from.
     """
 

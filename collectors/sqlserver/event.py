@@ -35,7 +35,6 @@ class ExtendedEvent(NamedTuple):
     Attributes:
         name: `sql_batch_completed`.
         at: When it was recorded, in units of 100 ns since 1970 in UTC.
-        data: The event's own fields.
         actions: What the session had added to it: `client_app_name`, `session_id`…
         package: The package that defines it; `sqlserver` for all that lineage needs.
     """
@@ -102,7 +101,6 @@ class FileSplit:
         form: `xel`, `xml`, `csv` or `ndjson`.
         start, end: In bytes. An event that begins within the range belongs to it, wherever it ends.
         compression: `gzip`, `zstd` or empty; a compressed file is one split.
-        encoding: Of its text.
         escaped: Its XML is text within XML: `&lt;event …&gt;`.
         growing: The file changed so lately that the server may still write its end.
     """

@@ -29,9 +29,6 @@ class Server:
     """The server whose events they are.
 
     Attributes:
-        namespace: Of its datasets: `mssql://sql01:1433`.
-        snapshot: The tables, views and modules in its databases.
-        snapshot_label: The snapshot in origins.
         open_sessions: Its sessions that were open at the end of earlier collects: rows of the
             store's `sessions`.
     """
@@ -45,12 +42,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class SqlServerLogs:
-    """Files with Extended Events of one server.
-
-    Attributes:
-        path: A local path or URL; a file or a folder.
-        label: The path in origins (as `graft.yml` writes it).
-    """
+    """Files with Extended Events of one server."""
 
     path: str
     label: str
@@ -61,7 +53,6 @@ class Polling:
     """A source that is asked for the events after a position.
 
     Attributes:
-        label: The source in origins.
         poll: Gives chunks, each with the position after it.
         clients: Finds the tasks of its events.
     """
@@ -78,7 +69,6 @@ class PolledSegments:
     Attributes:
         origin: Names the position from which it was read, so that reading from there again
             replaces it.
-        position: How far it was read.
         segments: Batches of `Segment`.
         again: It was read from the start again.
     """

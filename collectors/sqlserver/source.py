@@ -49,12 +49,8 @@ class ServerSettings:
     """A server as it is configured.
 
     Attributes:
-        namespace: Of its datasets: `mssql://sql01:1433`.
         store: The lineage store, which knows the sessions that earlier collects left open.
-        without: Damaged batches of the store to do without.
-        rules: How events become runs.
         snapshot: The file with a snapshot of its databases; None without one.
-        snapshot_label: The snapshot in origins.
     """
 
     namespace: str

@@ -26,7 +26,6 @@ class ParsedShape:
             `sql-metadata`.
         outcome: PARSED where sqlglot's tree confirms the tables and all columns were followed,
             PARTIAL where not, FAILED where no table could be found.
-        reason: Why the outcome is not PARSED.
         verb: The words that the statement begins with, or its operation: `SET`, `SELECT INTO`,
             `CREATE PROCEDURE`.
         database: The database that `USE` chose earlier in the same text; None before a `USE`.

@@ -95,7 +95,6 @@ class OpenStore:
     """A store as it was found.
 
     Attributes:
-        batches: Those that count and are complete, oldest first.
         superseded: Those that compaction has merged into others; they wait for their deletion.
         uncommitted: Folders of batches without a record -> the time of their newest file, in
             nanoseconds.

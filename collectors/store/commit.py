@@ -61,7 +61,6 @@ class CommittedBatch:
     """A batch as it was written: its logs and their events.
 
     Attributes:
-        given_up: Damaged batches that count no more.
         closed: Logs whose runs a purge has folded: what was read of them again does not count.
     """
 

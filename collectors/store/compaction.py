@@ -51,7 +51,6 @@ class Compaction:
 
     Attributes:
         merged: The number of batches that were merged; they count no more.
-        made: The number of batches in their place.
         deleted: Batches that were merged before and are deleted now.
         waiting: Batches that count no more and are still there.
         counting: The batches that readers open now.

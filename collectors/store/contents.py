@@ -58,7 +58,6 @@ class StoreContents:
         due: Batches that the next compaction merges.
         folds, copies: What is derived from the batches; copies from before an upgrade.
         purged_before: The runs of closed logs ended before it; None where none is closed.
-        closed: The number of closed logs.
     """
 
     place: str

@@ -84,9 +84,6 @@ class Machine:
         conditions: Of these, the conditions.
         ended: The heaps of branches that left the loop's iteration or the function.
         loop_mark: The first cell that was made in the iteration of a loop that stands for several.
-        stack: The functions that are being called.
-        read_file: A file of the project -> its content.
-        views: The frames that SQL can name.
     """
 
     record: ScriptRecord
@@ -371,7 +368,6 @@ class Call:
     """A call of a library's function, or of a method.
 
     Attributes:
-        owner: The value whose method it is.
         name: The last part of the function's name.
     """
 

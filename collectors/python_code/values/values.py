@@ -76,7 +76,6 @@ class Data(Value):
 
     Attributes:
         rows: What decides on which values of a column there are.
-        order: What the values are ordered by.
         index: The columns of a series' index.
         gaps: Lines for which inputs are missing.
         origin: The call that made it, if its structure is not known.
@@ -180,11 +179,7 @@ class Method(Value):
 
 @dataclass(frozen=True, slots=True)
 class Thing(Value):
-    """An object of a library's with a role: a connection, a group of rows, a writer.
-
-    Attributes:
-        traits: What is known of it.
-    """
+    """An object of a library's with a role: a connection, a group of rows, a writer."""
 
     role: str
     traits: Mapping[str, Value] = field(default_factory=dict, hash=False)
@@ -210,7 +205,6 @@ class Frame:
         open: Further columns: of each group, sources that have them all alike (rows of several);
             a column of a frame with several groups is of one of them.
         rest: Any further column, where their names are not known.
-        index: The columns of the index, by names.
         aliases: The frames that were joined, by the names that columns can have in front.
     """
 

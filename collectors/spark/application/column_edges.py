@@ -64,7 +64,6 @@ class TracedColumns:
     """The columns of a command.
 
     Attributes:
-        gaps: The reasons why edges are missing.
         taken: The columns that the command takes from its query.
     """
 

@@ -52,7 +52,6 @@ class ColumnSources:
     """The sources of columns by the columns' ids, which are unique in an application.
 
     Attributes:
-        scans: The scan of each column.
         rdd_scans: The scans behind the RDD that has the column.
         checkpoints: The checkpointed plan of each column.
         batches: The plans of streaming batches, by the ids of their executions.

@@ -95,21 +95,15 @@ class Execution:
 
     Attributes:
         root: The id of the outermost execution around it; its own id where there is none.
-        text: The formatted plan.
         plan: The plan at its start; None where Spark failed before that.
         final: The last plan of adaptive execution, which has the valid metrics.
         error: Its error message; empty where it succeeded.
-        group: The job group it ran in.
-        work: The notebook or job on Databricks that it belongs to.
-        details: Its call stack.
         sql: The text of its statement without literals, where the log has it.
         catalogs: The settings of catalogs that its session changed.
         dropped: Tables (`db.name`) that the metastore dropped while it ran.
         new_partitions: The partitions that it created while it ran, by table.
-        stages: The stages of its jobs.
         written: The rows that its tasks put out; None where none of its stages has ended.
         written_bytes: The bytes that they put out; 0 where nothing counts them.
-        size: The approximate memory of its plans, in bytes.
     """
 
     id: int
@@ -188,7 +182,6 @@ class ExecutionGroup:
 
     Attributes:
         root: The id of the outermost, which is missing in `executions` if the log lacks its start.
-        executions: By id.
         ended: The outermost has ended.
         batch: The batch of a streaming query that it ran, from the query's progress.
     """
@@ -222,7 +215,6 @@ class StreamingQuery:
 
     Attributes:
         stopped: It ended without an exception: what was still running was interrupted.
-        failed: It ended by an exception.
     """
 
     sources: dict[str, None] = field(default_factory=dict)
@@ -250,15 +242,12 @@ class Application:
         finished: The log has the application's last event, or ends while nothing runs and is of
             Databricks, whose logs have no such event.
         on_databricks: The log was written there.
-        metrics: The metrics of its executions.
         rdds: The scans and paths that each RDD was made of, by its id. Only the latest: an RDD
             that is still used is in each job that uses it.
         outside: The sources that jobs outside of SQL read, with their first and last time.
         outside_work: The notebooks and jobs on Databricks that these belong to.
         last_outside: The end of the last of these jobs, and its error if it failed.
-        streams: By the run of the streaming query.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
-        date_columns: The columns whose values are dates of data.
         interval: The days that its arguments name: the first, and the one behind the last.
     """
 

@@ -107,15 +107,12 @@ class _Replay:
 
     Attributes:
         executions: The executions that are not settled, by id.
-        running: The ids of those that have not ended.
         groups: The same executions by their outermost one.
-        stages: The execution of each stage.
         jobs: The execution of each running job; `_OUTSIDE` where it is outside of SQL.
         over: The groups and batches that are over, in order.
         unplaced: Outermost executions of streaming batches that are over, but whose sources and
             sink the query's progress has not named yet: by run and number.
         strays: Executions without a start that have metrics.
-        plan_bytes: The memory of all plans, in bytes.
     """
 
     application: Application

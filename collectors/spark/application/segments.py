@@ -51,7 +51,6 @@ class PlanSegment:
         node: The command in `sparkPlanInfo`.
         operator: The command in the plan's text.
         sources: The tables and views that the logical plan in the command names.
-        inputs: The columns that it writes.
         around: The executions that it is nested in and that name its target.
         feeds: The queries nested in its execution, whose rows it writes.
         infers_schema: It is Spark's own query for the columns of files.

@@ -71,11 +71,7 @@ _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 @dataclass(frozen=True, slots=True)
 class StatementContext:
-    """Columns and places that earlier statements of an application show for the later ones.
-
-    Attributes:
-        types: The types of columns by the columns' ids.
-    """
+    """Columns and places that earlier statements of an application show for the later ones."""
 
     column_sources: ColumnSources
     types: LruDict[int, str]

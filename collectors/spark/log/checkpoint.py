@@ -24,7 +24,6 @@ class Checkpoint:
     """A place in a log up to which it was collected.
 
     Attributes:
-        file: The name of the file.
         byte: The offset in the file's uncompressed text.
         line: The number of lines before it in the file.
         events: The number of events before it in the log.

@@ -45,9 +45,7 @@ class SparkEvent:
     """An event of a log.
 
     Attributes:
-        line: Its line, from 1.
         name: Its class, without the package.
-        body: The fields that lineage needs.
         end: The offset of its end in the uncompressed text.
         events: The number of events read, with it.
     """

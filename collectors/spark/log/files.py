@@ -39,13 +39,10 @@ class SparkLogs:
     Attributes:
         path: A local path or URL: a folder of logs, one log's folder, or a file; or the address of
             a History Server, `https://…`.
-        label: The path in origins, as `graft.yml` writes it.
         task: A regular expression with a group `task`; dates, times and ids at the end of the
             group are cut off.
         task_from: Where task names are, in order; see `collectors.spark.application.tasks`.
-        namespace: The namespace of metastore tables.
         unnamed_task: The task of executions without a task's name; empty to leave them out.
-        date_columns: The columns whose values are dates of data.
         authorization: The `Authorization` header for a History Server; a secret.
     """
 

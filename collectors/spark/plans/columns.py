@@ -57,10 +57,8 @@ class PlanSource:
     """The datasets and columns that a leaf of a plan reads.
 
     Attributes:
-        datasets: The datasets of its rows.
         columns: The inputs of its columns, by name, for a query that a database ran; empty where
             the columns are the dataset's own.
-        influences: The influences on its rows.
         is_known: Whether its columns are the dataset's, under their names.
         added: The names of columns that are not the dataset's.
     """
@@ -93,15 +91,11 @@ class ColumnTrace:
     """The inputs of a plan's columns.
 
     Attributes:
-        inputs_by_id: The inputs of each column.
-        outputs: The columns of each operator, by its identity.
-        influences: The columns that decide on rows.
         gaps: Reasons why columns are missing or not exact.
         null_tested: Columns that are tested for NULL. Spark adds such tests for columns that are
             joined, compared or exploded (`explained`); those are no filters of the user.
         stages: Partial aggregations, by their identity.
         filtered: The inputs of `FILTER (WHERE …)`, in order, by the aggregate's text.
-        names: The name of each column.
         definitions: Common table expressions, by their number.
         merged: Ids for the columns of a subquery that Spark merged from several, by the
             subquery's number and the column's name.

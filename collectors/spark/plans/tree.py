@@ -22,9 +22,7 @@ class Operator:
         text: The rest of its line; empty in the formatted layout.
         fields: Its section in the formatted layout: `Arguments`, `Input`…
         sizes: The length of those of its fields that are lists.
-        children: The operators that it takes rows from.
         inside: Subqueries, the plan of a cached relation, a command's logical plan.
-        reuses: The exchange that it reuses.
     """
 
     name: str
@@ -61,7 +59,6 @@ class PlanText:
     """The plans of a text.
 
     Attributes:
-        root: The physical plan.
         optimised: The optimised logical plan, where the text has one.
         subqueries: The plans of subqueries with trees of their own, by id.
         is_formatted: The text has a section for each operator.

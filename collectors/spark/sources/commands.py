@@ -63,7 +63,6 @@ class Command:
 
     Attributes:
         target: Reads the target from the command's arguments.
-        operation: None where the save mode decides.
     """
 
     role: CommandRole

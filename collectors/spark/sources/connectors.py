@@ -67,8 +67,6 @@ class Target:
         source_table: The other table of the command: the old name, or the table to copy.
         source_path: The path that the command loads.
         catalog: The table's catalog as an object, `Class@hash`, where the name is without it.
-        external: A table of another system, in `database`.
-        topics: Topics of Kafka.
         partitions: The partitions that it names, with their values.
         if_exists: The command does not fail where the target is missing.
     """

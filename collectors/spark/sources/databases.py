@@ -69,7 +69,6 @@ class JdbcDatabase:
     Attributes:
         namespace: `mssql://crm:1433`; `jdbc` where it is unknown.
         database: Its name, the first part of tables' names; empty where it is unknown.
-        schema: The default schema.
     """
 
     namespace: str = UNKNOWN_DATABASE

@@ -159,18 +159,12 @@ class Scan:
     Attributes:
         unresolved: The class of a scan that does not name its table (see `unresolved_scans`).
         external: A table or query of a database, which is `database` if the plan names it.
-        topics: Topics of Kafka.
         types: The type of each column in the files by its id in the plan.
-        ids: The columns' ids in the plan.
         by_path: The path is that of a table of Iceberg.
         of_changes: It reads the changes of the table, with `CHANGE_COLUMNS` besides its own.
         is_cut: Spark left out some of the paths, and the plan names no table.
         from_rdd: An RDD that the plan begins with read it.
         node, location: Its operator and paths in the plan, for the dates that it reads.
-        rows_metric_id: The accumulator that counts rows; None where there is none.
-        bytes_metric_id: The accumulator that sums up file sizes.
-        files_metric_id: The accumulator that counts files.
-        partitions_metric_id: The accumulator that counts a table's partitions.
     """
 
     table: tuple[str, ...] = ()

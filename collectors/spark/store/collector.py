@@ -39,13 +39,7 @@ _NO_EXECUTION = -1
 
 @dataclass(slots=True)
 class LastExecution:
-    """The last execution of a run that ended, as far as the log was read, or job outside of SQL.
-
-    Attributes:
-        at: Its end.
-        error: Its error message; empty where it succeeded.
-        execution: Its id; -1 for a job.
-    """
+    """The last execution of a run that ended, as far as the log was read, or job outside of SQL."""
 
     at: datetime | None = None
     error: str = ""
@@ -85,11 +79,7 @@ class TaskResult:
 
 
 class ApplicationCollector:
-    """Adds up the statements of an application, by task.
-
-    Attributes:
-        context: What earlier statements show about later ones.
-    """
+    """Adds up the statements of an application, by task."""
 
     def __init__(
         self, application: Application, logs: SparkLogs, since: datetime | None = None

@@ -26,12 +26,7 @@ _FIRST_EVENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """A file of a log.
-
-    Attributes:
-        open: Opens it for reading bytes.
-        growing: It is still being written.
-    """
+    """A file of a log."""
 
     name: str
     open: Callable[[], AbstractContextManager[ByteStream]]
@@ -44,9 +39,7 @@ class CollectedLog:
 
     Attributes:
         run: The id of the run that the log is of; None where it has no records.
-        events: The number of events that the records are made of.
         checkpoint: Where the next collect continues; None where the log was read to its end.
-        unread: A file could not be read, now.
     """
 
     origin: str

@@ -37,7 +37,6 @@ class FlatColumn(NamedTuple):
     """A column of a table of events.
 
     Attributes:
-        name: The field or action that it holds.
         rank: Of several columns for one thing, the lowest counts.
     """
 

@@ -73,11 +73,7 @@ def _chunk(lines: list[NumberedLine], ranged: bool, before: int, wanted: EventFi
 
 
 class LineSplitter:
-    """Cuts text that comes in pieces into lines.
-
-    Attributes:
-        position: Where the next line begins.
-    """
+    """Cuts text that comes in pieces into lines."""
 
     def __init__(self, position: int = 0, skips: bool = False) -> None:
         self.position = position

@@ -88,7 +88,6 @@ class SessionFiles:
 
     Attributes:
         path: All its files, as `sys.fn_xe_file_target_read_file` takes them.
-        losses: Events that never came into a file.
     """
 
     path: str

@@ -56,7 +56,6 @@ class LiveSession:
             dropped are not reported.
         path: Its files as the server sees them, with `*` on disk or as the beginning of a URL;
             empty to ask the session.
-        wanted: Which events to read.
     """
 
     connection: str

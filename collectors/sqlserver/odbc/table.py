@@ -139,7 +139,6 @@ class EventTable:
             `timestamp`, `application`, `database`, `session_id`, `sequence`, `text`, `result`,
             `row_count`, `duration` and any field or action of an event. Other
             columns are known by their names, as those of an export of SQL Server Management Studio.
-        wanted: Which events to read.
     """
 
     connection: str

@@ -116,7 +116,6 @@ class SentText:
     """A text without literals, and the session in which it was sent.
 
     Attributes:
-        database: The one that was current.
         temporaries: The temporary tables of the session and their columns, as far as known.
     """
 

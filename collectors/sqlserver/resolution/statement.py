@@ -25,7 +25,6 @@ class ResolvedStatement(Statement):
     that it ran.
 
     Attributes:
-        ordinal: Its place in the text.
         alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
     """
 

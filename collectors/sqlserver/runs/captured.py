@@ -61,7 +61,6 @@ class TaskEvent(NamedTuple):
         at: When it was recorded, in microseconds since 1970 in UTC.
         started: When the statement began, in the same unit.
         activity: The id of its request; empty where that was not captured.
-        database: The current database when it was recorded.
         text: The statement as it was captured; None for events without one.
         ok: Whether it ended well; None where the event does not show it.
         procedure: The module that it ran inside of.

@@ -59,7 +59,6 @@ class NormalizedText(NamedTuple):
     """A captured text without its literals, and what the fold must know of it.
 
     Attributes:
-        text: Its statements, unwrapped and without literals.
         noise: The rule by which it is left out; empty where it is not.
         step: What it does to the transaction of its session.
         database: The database that it ends in by a `USE`; empty without one.

@@ -59,8 +59,6 @@ class RequestCounter:
 
     Attributes:
         session: Its number, task and run, as one text.
-        tables: Its temporary tables.
-        timezone: That of the server, for `GETDATE()`.
     """
 
     session: str

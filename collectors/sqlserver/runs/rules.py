@@ -17,7 +17,6 @@ class RunRules:
             the application's name; other applications are left out.
         noise: Regular expressions for texts to leave out, beside those that are always left out.
         idle_seconds: A pause of a session that ends its run.
-        date_columns: The columns whose values are dates of data.
         timezone: That of the server, by which `GETDATE()` is a day: `Europe/Berlin`.
     """
 

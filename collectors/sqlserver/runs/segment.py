@@ -82,7 +82,6 @@ class SegmentCounts:
     """Counts of equal statements, their rows, and when they ran.
 
     Attributes:
-        started: When the first of them began.
         first_started: The same, or a millisecond later where the log cuts times to milliseconds.
         first_ended, last_ended: When the first and the last were recorded.
         first_sequence, last_sequence: Their numbers in the session's `event_sequence`.

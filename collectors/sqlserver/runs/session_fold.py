@@ -41,7 +41,6 @@ class SessionFold:
 
     Attributes:
         run_window: In microseconds.
-        noise: How many of its requests were left out by rule.
         silent: How many of its events should show a statement and show none.
         handles: The statements that it prepared in this part of the log.
         unreported: Of these, those that no segment reported yet, with the event of each.
@@ -50,11 +49,9 @@ class SessionFold:
         controlled: They showed what the request does to the transaction.
         activity: The id that TRACK_CAUSALITY gives the request.
         failed: An error was reported since the last statement ended.
-        database: The last one that was current.
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
-        timezone: That of the server.
     """
 
     key: SessionKey

@@ -80,7 +80,6 @@ class _SessionRuns:
         ended: Its connection ended after that.
         handles: The segment of each prepared statement.
         open: The statements of a transaction whose end is not known yet.
-        temporaries: Its temporary tables: name -> suffix.
     """
 
     key: tuple[str, ...]

@@ -59,7 +59,6 @@ class TempTable:
     """One temporary table of a session.
 
     Attributes:
-        texts: The texts that were run on it.
         suffix: Makes its name its own; None while more may be run on it.
     """
 

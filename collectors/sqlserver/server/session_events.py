@@ -19,7 +19,6 @@ class SessionEvent:
     Attributes:
         why: What only this event shows, in lines of a comment.
         without: The loss where a session does not capture it.
-        severity: How bad that is.
         collects: The fields that it has only when asked, or by some versions' default.
         where: A condition on its own fields; they are compared first as that costs least.
     """
@@ -38,7 +37,6 @@ class SessionAction:
 
     Attributes:
         name: With its package.
-        without: The loss where it is not added.
     """
 
     name: str

@@ -44,7 +44,6 @@ class CapturedEvent:
     """An event of a session.
 
     Attributes:
-        actions: Their names, without package.
         settings: What was set for the event: `collect_statement` -> `1`.
         predicate: As the server writes it; empty where all are captured.
     """

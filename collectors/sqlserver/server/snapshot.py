@@ -112,7 +112,6 @@ class Snapshot:
     Attributes:
         server: What the server calls itself, and a name of four parts begins with.
         taken_at: Aware, to the second.
-        databases: By name, as the server writes it.
     """
 
     server: str

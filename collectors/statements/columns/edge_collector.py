@@ -91,7 +91,6 @@ class EdgeCollector:
     """The edges of one statement that leads to one target.
 
     Attributes:
-        row_inputs: What decides on its rows, columns of its own too.
         result: The columns of the query that fills it; empty where one is not known.
     """
 

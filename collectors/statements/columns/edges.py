@@ -98,7 +98,6 @@ class FollowedColumns(NamedTuple):
     """The columns of a statement, as far as they are known.
 
     Attributes:
-        gap: Why edges are missing; empty where none is.
         result: The columns of the query that fills its target; empty where one is not known.
     """
 

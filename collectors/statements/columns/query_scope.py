@@ -29,13 +29,11 @@ class QueryContext:
     """The state that all queries of a statement share.
 
     Attributes:
-        dialect: By its name in sqlglot.
         tables: The tables that the token scan found: their names folded -> as written; None where
             there was no scan, and each table of the tree is one.
         columns: A table as the scan names it -> its columns; empty where they are not known.
         query: A query and the scope around it -> its result.
         sends: Parameters and literals count as inputs: the statement reads no table.
-        gaps: Why columns are missing.
         read: The tables that were met, where there was no scan.
         variables: The names of variables, folded, that stand without a sign.
         holding_data: The variables of T-SQL, folded, that were filled from tables.
@@ -71,7 +69,6 @@ class QueryScope:
         aliases: The columns that SELECT has made so far.
         constants: In ClickHouse, the names that WITH gives to expressions.
         expressions: These and all that SELECT gives; an alias goes before a column there.
-        windows: The named windows: `WINDOW w AS (…)`.
         levels: Whether LEVEL is the depth in the rows of CONNECT BY.
         star: The column that `COLUMNS(…)` stands for.
     """

@@ -32,8 +32,6 @@ class Rowset:
     Attributes:
         path: Its name, folded; several parts for a table without an alias.
         columns: In their order; one called `*` stands for all that are not known.
-        influences: The columns that decide which rows there are.
-        table: The table, where it is one.
         behind: The table that has a column which is not known here: itself, or the one of which a
             query takes all columns by `*`.
         fields: The fields of structs that can be named as columns can, folded.

@@ -45,7 +45,6 @@ class OutlineRows:
 
     Attributes:
         rows: The digest of all that decides on the rows.
-        columns: Name -> digest.
         others: Digests of the tables behind a `*` that could not be followed.
         filters, joins, grain, sources: Those of all queries that it is made of.
         rest: Clauses of them that are not understood: the words that begin it, and its digest.
@@ -137,7 +136,6 @@ class OutlineScope:
         aliases: The columns of its own output, which clauses may name too.
         is_clause: Whether what is outlined stands behind the output, so that aliases count.
         merged: The columns that USING made of two.
-        windows: Named windows: each part, and its digest.
         hidden: Queries within its expressions.
         others: Sources of the queries around it, of which its own are others.
         is_named: Whether a query within named a column that is none of its own.

@@ -47,7 +47,6 @@ class TextPartitions:
     """Partitions that a text switches or truncates.
 
     Attributes:
-        table: As written, in lower case, dotted.
         operation: SWITCH or TRUNCATE.
         changes: They are written; else they are read, by a SWITCH.
         first, last: Their numbers; 0 where the text does not tell which, None where it means the
@@ -73,11 +72,7 @@ class _PartitionMention:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionShape:
-    """The places of the partition numbers in texts of one shape.
-
-    Attributes:
-        numbers: The literals that they depend on.
-    """
+    """The places of the partition numbers in texts of one shape."""
 
     mentions: tuple[_PartitionMention, ...]
     numbers: tuple[int, ...]

@@ -48,7 +48,6 @@ class TextDate:
     """Dates of a column in the conditions of a text.
 
     Attributes:
-        table: As written, in lower case, dotted.
         changes: Rows of the table are deleted or updated; else they are read.
         sure: The condition is on a column of this table; else on one of those beside it.
         extent: The part of each unit.
@@ -74,8 +73,6 @@ class DateShape:
     """The tables of texts of one shape whose conditions on dates are known.
 
     Attributes:
-        numbers: The literals that dates depend on.
-        variables: The parameters that dates depend on.
         is_relative: Dates depend on the time of the statement.
     """
 

@@ -50,7 +50,6 @@ class TableScan(NamedTuple):
         verb: What the statement does; None where it begins with words that are not supported, and
             then nothing is known of its tables.
         accesses: Each table once a direction.
-        problem: Why a table may be missing; empty where none is.
         functions: The functions whose rows it reads, those of the engine left out.
     """
 

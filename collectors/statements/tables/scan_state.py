@@ -76,7 +76,6 @@ class ScanState:
     Attributes:
         operation: What the statement does to the tables that it reads.
         verb: What it does, for statements that are no operation on a table; else empty.
-        problem: Why a table may be missing; empty where none is.
         sources: Places -> the index of the read that stands there, or in the CTE named there.
         returned: Targets whose rows OUTPUT returns.
         functions: Functions that stand in the place of a table, those of SQL Server left out.

@@ -37,11 +37,7 @@ FOLD_RECORD = "fold.parquet"
 
 @dataclass(frozen=True, slots=True)
 class FoldedOrigin:
-    """A log whose rows in the fold can still be replaced.
-
-    Attributes:
-        sequence: Of the batch that read it last.
-    """
+    """A log whose rows in the fold can still be replaced."""
 
     origin: str
     sequence: int
@@ -52,7 +48,6 @@ class FoldedShape:
     """A shape, as `lineage.records.Shape`.
 
     Attributes:
-        sequence: Of the batch that has it.
         settled: It stays, whatever is read again.
     """
 

@@ -43,7 +43,6 @@ class BlockHeader(NamedTuple):
     """The header of a block.
 
     Attributes:
-        position: The offset of its first byte in the file.
         metadata: Whether it defines ids; otherwise it holds events.
         size: To the next block.
         stream: The GUID of the metadata records that its events follow.

@@ -49,7 +49,6 @@ class EventType:
     """The event of an id.
 
     Attributes:
-        columns: In the order in which SQL Server shows them.
         fixed: How many of them have a type whose size does not vary.
     """
 
@@ -74,7 +73,6 @@ class StreamMetadata:
         base: The time at tick 0, in 100 ns since 1601 in UTC.
         ticks: A second's.
         packages: Their names by the lowest byte of their ids, which their objects' ids share.
-        application: The id of the action `client_app_name`.
     """
 
     base: int = 0
