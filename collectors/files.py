@@ -31,6 +31,18 @@ _HADOOP = (
 
 
 @dataclass(frozen=True, slots=True)
+class LogPath:
+    """A place with files of a source: a file, a folder, or a glob, on this machine or a URL.
+
+    Attributes:
+        label: The path as `graft.yml` writes it; origins begin with it.
+    """
+
+    path: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogFile:
     """A file below the path of a source.
 

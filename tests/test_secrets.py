@@ -15,7 +15,8 @@ from click.testing import CliRunner, Result
 
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.collectors.declared import document
-from dbt_graft.collectors.declared.collect import DeclaredFiles, declared_records
+from dbt_graft.collectors.declared.collect import declared_records
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.schema import arrow
 from dbt_graft.collectors.spark.sources.connectors import save_target
 from dbt_graft.collectors.spark.sources.databases import database_of
@@ -243,7 +244,7 @@ def test_no_secret_of_declared_lineage_is_in_records(tmp_path: Path, spelling: s
     entry = {"description": "Loads.", "owner": "sales", "path": "x.py", "tags": ["nightly"]}
     path = declared(tmp_path, spelling, "spark/raw.orders", filled(entry, spelling))
     content = document.read(path)
-    records = declared_records(DeclaredFiles(str(path), "lineage.yml"), {path: content})
+    records = declared_records(LogPath(str(path), "lineage.yml"), {path: content})
     assert CANARY.casefold() not in f"{content.infos()}{records}".casefold()
 
 

@@ -15,6 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from dbt_graft.collectors.files import LogPath
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
@@ -23,7 +25,7 @@ from benchmarks.xel.bench_decode import SHAPES, START, TASKS, template
 from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.engines.spark import SparkEngine
 from dbt_graft.collectors.sqlserver.collect import collect
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
+from dbt_graft.collectors.sqlserver.listing import Server
 from dbt_graft.collectors.store import door as store
 from tests.collectors.sqlserver.xel_writer import write_records
 
@@ -69,7 +71,7 @@ def measure(report: Report, events: int) -> None:
     with session(SETTINGS) as spark:
         memory.start()
         start = time.perf_counter()
-        logs = SqlServerLogs(str(folder / "xe"), "xe")
+        logs = LogPath(str(folder / "xe"), "xe")
         collected = collect(SparkEngine(spark), logs, Server("mssql://sql01:1433"), {})
         assert collected
         done = store.commit(str(folder / "store"), [collected])

@@ -18,8 +18,9 @@ from memory import Memory
 
 from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.engines.spark import SparkEngine
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.sqlserver.collect import collect
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
+from dbt_graft.collectors.sqlserver.listing import Server
 from dbt_graft.collectors.store import door as store
 
 EVENTS, SHAPES, TASKS, FILES = 1_000_000, 500, 50, 8
@@ -86,7 +87,7 @@ def main() -> None:
     with session(settings) as spark:
         memory.start()
         start = time.perf_counter()
-        logs = SqlServerLogs(str(BUILD / "xe"), "xe")
+        logs = LogPath(str(BUILD / "xe"), "xe")
         collected = collect(SparkEngine(spark), logs, Server("mssql://sql01:1433"), {})
         assert collected
         store.commit(str(BUILD / "store"), [collected])

@@ -9,7 +9,7 @@ last check of each source. The former's commands are in a table beside it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,14 @@ from dbt_graft.collectors.dbt.results import (
     read_document,
     read_invocation,
 )
-from dbt_graft.collectors.files import LogFile, changed_logs, filesystem, log_files, report_nothing
+from dbt_graft.collectors.files import (
+    LogFile,
+    LogPath,
+    changed_logs,
+    filesystem,
+    log_files,
+    report_nothing,
+)
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.collectors.store.arrow_tables import table, tables
@@ -128,19 +135,6 @@ _HEAD = 1 << 12
 _ROWS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class ResultFiles:
-    """Files of results.
-
-    Attributes:
-        path: A file, a folder, or a glob, on this machine or a URL.
-        label: `dbt:` and the path as `graft.yml` writes it; origins begin with it.
-    """
-
-    path: str
-    label: str
-
-
 def results_source(path: str, label: str) -> LogSource:
     """Past results of dbt as a source.
 
@@ -148,7 +142,7 @@ def results_source(path: str, label: str) -> LogSource:
         path: A file, a folder, or a glob, on this machine or a URL.
         label: The path as `graft.yml` writes it.
     """
-    files = ResultFiles(path, f"dbt:{label}")
+    files = LogPath(path, f"dbt:{label}")
     return LogSource(
         partial(_new_files, files),
         read=lambda positions: _read(files.label, _new_files(files, positions), positions),
@@ -176,7 +170,7 @@ def target_source(folder: Path) -> LogSource | None:
 
 
 def _new_files(
-    files: ResultFiles, positions: Positions, report: Report = report_nothing, /
+    files: LogPath, positions: Positions, report: Report = report_nothing, /
 ) -> list[LogFile]:
     logs = log_files(files.path, files.label, lambda log: log.url.endswith(_SUFFIXES), report)
     return changed_logs(logs, of_logs(positions, (log.origin for log in logs)))

@@ -19,7 +19,7 @@ from dbt_graft.collectors.declared.document import (
     parse_column,
     read,
 )
-from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.files import LogPath, report_nothing
 from dbt_graft.collectors.folder_walk import Report, unlisted_folder
 from dbt_graft.collectors.statement import (
     DatasetAccess,
@@ -42,19 +42,6 @@ _GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredFiles:
-    """Files of declared lineage.
-
-    Attributes:
-        path: A file, a folder, or a pattern with `*`, on this machine.
-        label: The path as `graft.yml` writes it; origins begin with it.
-    """
-
-    path: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChangedFile:
     """A file that is new, changed or gone since the last collect.
 
@@ -71,7 +58,7 @@ class NoFileError(GraftError):
     """There is no file of declared lineage at a path."""
 
 
-def documents(files: DeclaredFiles) -> dict[Path, Document]:
+def documents(files: LogPath) -> dict[Path, Document]:
     """Path -> the file, read and checked.
 
     Raises:
@@ -106,7 +93,7 @@ def declared_dates(documents_by_path: Mapping[Path, Document]) -> dict[DatasetId
 
 
 def changed_files(
-    files: DeclaredFiles, positions: Positions, report: Report = report_nothing
+    files: LogPath, positions: Positions, report: Report = report_nothing
 ) -> list[ChangedFile]:
     """The files that the store does not have as they are now, and those that are gone.
 
@@ -146,7 +133,7 @@ def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
     yield tables(records, {file.origin: file.position for file in new})
 
 
-def declared_records(files: DeclaredFiles, documents_by_path: Mapping[Path, Document]) -> Records:
+def declared_records(files: LogPath, documents_by_path: Mapping[Path, Document]) -> Records:
     """The lineage in files, as records of the store."""
     return _records(
         (_origin(files, path), document) for path, document in documents_by_path.items()
@@ -161,7 +148,7 @@ def _records(documents: Iterable[tuple[str, Document]]) -> Records:
     )
 
 
-def _paths(files: DeclaredFiles) -> list[Path]:
+def _paths(files: LogPath) -> list[Path]:
     if "://" in files.path:
         raise GraftError(
             "declared lineage cannot be read from a URL",
@@ -183,7 +170,7 @@ def _paths(files: DeclaredFiles) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def _closed_folders(files: DeclaredFiles) -> list[Finding]:
+def _closed_folders(files: LogPath) -> list[Finding]:
     """The folders below a folder that cannot be listed."""
     faults: list[OSError] = []
     if Path(files.path).is_dir():
@@ -195,12 +182,12 @@ def _closed_folders(files: DeclaredFiles) -> list[Finding]:
     ]
 
 
-def _origin(files: DeclaredFiles, path: Path) -> str:
+def _origin(files: LogPath, path: Path) -> str:
     """The path as `graft.yml` writes it and the file below it: the same on every machine."""
     return f"declared:{files.label}#{path.relative_to(_base(files))}"
 
 
-def _base(files: DeclaredFiles) -> Path:
+def _base(files: LogPath) -> Path:
     """The folder above everything that a pattern can match."""
     path = Path(files.path)
     if "*" in files.path:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbt_graft.collectors.declared.collect import (
-    DeclaredFiles,
     NoFileError,
     changed_files,
     collect,
@@ -17,7 +16,7 @@ from dbt_graft.collectors.declared.collect import (
     task_infos,
 )
 from dbt_graft.collectors.declared.document import read
-from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.files import LogPath, report_nothing
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
@@ -52,7 +51,7 @@ def declared_source(path: str, label: str) -> LogSource:
         path: A file, a folder, or a pattern with `*`, on this machine.
         label: The path as `graft.yml` writes it; origins begin with it.
     """
-    files = DeclaredFiles(path, label)
+    files = LogPath(path, label)
     return LogSource(
         lambda positions, report=report_nothing: changed_files(files, positions, report),
         read=lambda positions: collect(changed_files(files, positions)),
@@ -69,7 +68,7 @@ def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
         GraftError: Some are not valid.
     """
     try:
-        return task_infos(documents(DeclaredFiles(path, label)))
+        return task_infos(documents(LogPath(path, label)))
     except NoFileError:
         return {}
 
@@ -81,7 +80,7 @@ def declared_dataset_dates(path: str, label: str) -> dict[DatasetId, DeclaredDat
         GraftError: Some are not valid.
     """
     try:
-        return declared_dates(documents(DeclaredFiles(path, label)))
+        return declared_dates(documents(LogPath(path, label)))
     except NoFileError:
         return {}
 
@@ -92,7 +91,7 @@ def declared_files(path: str, label: str) -> tuple[Records, list[DeclaredFile]]:
     Raises:
         GraftError: Some are not valid.
     """
-    files = DeclaredFiles(path, label)
+    files = LogPath(path, label)
     try:
         documents_by_path = documents(files)
     except NoFileError:

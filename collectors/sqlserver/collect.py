@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors.engines.engine import ArrowResults, Engine, EngineRows, record_tables
 from dbt_graft.collectors.engines.reading import Reading
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.schema import arrow, record
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.sqlserver.assemble import (
@@ -33,7 +34,6 @@ from dbt_graft.collectors.sqlserver.files.formats import file_splits
 from dbt_graft.collectors.sqlserver.listing import (
     PolledSegments,
     Server,
-    SqlServerLogs,
     new_logs,
 )
 from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
@@ -61,7 +61,7 @@ _NO_TIME = 1970
 
 def collect(
     engine: Engine,
-    logs: SqlServerLogs,
+    logs: LogPath,
     server: Server,
     positions: Positions,
     reading: Reading | None = None,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbt_graft.collectors.files import LogFile, changed_logs, log_files, report_nothing
+from dbt_graft.collectors.files import LogFile, LogPath, changed_logs, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.sqlserver.event import Chunk
@@ -38,14 +38,6 @@ class Server:
     snapshot: Snapshot | None = None
     snapshot_label: str = ""
     open_sessions: Sequence[Mapping[str, Any]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SqlServerLogs:
-    """Files with Extended Events of one server."""
-
-    path: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +71,7 @@ class PolledSegments:
     again: bool = False
 
 
-def new_logs(
-    logs: SqlServerLogs, positions: Positions, report: Report = report_nothing
-) -> list[LogFile]:
+def new_logs(logs: LogPath, positions: Positions, report: Report = report_nothing) -> list[LogFile]:
     """The files below a path that the store does not know as they are now; needs no Spark.
 
     Raises:

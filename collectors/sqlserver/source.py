@@ -13,14 +13,13 @@ from pathlib import Path
 
 from dbt_graft.collectors.engines.engine import Engine
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.files import report_nothing
+from dbt_graft.collectors.files import LogPath, report_nothing
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import LogSource, is_stale
 from dbt_graft.collectors.sqlserver.listing import (
     PolledSegments,
     Polling,
     Server,
-    SqlServerLogs,
     new_logs,
     poll_new,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "LiveSession",
     "RunRules",
     "ServerSettings",
-    "SqlServerLogs",
     "event_source",
 ]
 
@@ -79,7 +77,7 @@ class ServerSettings:
 
 
 def event_source(
-    location: SqlServerLogs | LiveSession | EventTable,
+    location: LogPath | LiveSession | EventTable,
     server: ServerSettings,
     label: str,
     settings: str,
@@ -89,7 +87,7 @@ def event_source(
     Args:
         label, settings: See `LogSource`.
     """
-    if isinstance(location, SqlServerLogs):
+    if isinstance(location, LogPath):
         return LogSource(
             lambda positions, report=report_nothing: new_logs(location, positions, report),
             partial(_collect_files, location, server),
@@ -107,7 +105,7 @@ def event_source(
 
 
 def _collect_files(
-    logs: SqlServerLogs,
+    logs: LogPath,
     server: ServerSettings,
     engine: Engine,
     positions: Positions,

@@ -10,6 +10,7 @@ from typing import Any
 
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import declared_source
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark.source import SparkLogs, event_log_source
@@ -126,9 +127,9 @@ def _settings_digest(config: Config, settings: dict[str, Any]) -> str:
 
 def _events(
     entry: SqlServerEntry, config: Config
-) -> sqlserver.SqlServerLogs | sqlserver.LiveSession | sqlserver.EventTable:
+) -> LogPath | sqlserver.LiveSession | sqlserver.EventTable:
     if entry.path:
-        return sqlserver.SqlServerLogs(config.path(entry.path), entry.path)
+        return LogPath(config.path(entry.path), entry.path)
     assert entry.connection
     if entry.table and entry.key:
         return sqlserver.EventTable(entry.connection, entry.table, entry.key, entry.columns)

@@ -11,13 +11,13 @@ import pytest
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.collect import (
     ChangedFile,
-    DeclaredFiles,
     changed_files,
     collect,
     declared_records,
     documents,
     task_infos,
 )
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId
@@ -42,19 +42,19 @@ consumers:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> DeclaredFiles:
+def files(tmp_path: Path) -> LogPath:
     folder = tmp_path / "lineage"
     folder.mkdir()
     (folder / "load.yml").write_text(LOAD)
     (folder / "use.yml").write_text(USE)
-    return DeclaredFiles(str(folder / "*.yml"), "lineage/*.yml")
+    return LogPath(str(folder / "*.yml"), "lineage/*.yml")
 
 
 def _positions(found: list[ChangedFile]) -> dict[str, tuple[str, int]]:
     return {file.origin: (file.position, 0) for file in found}
 
 
-def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> None:
+def test_files_are_new_once_and_again_when_they_change(files: LogPath) -> None:
     found = changed_files(files, {})
     assert [file.origin for file in found] == [
         "declared:lineage/*.yml#load.yml",
@@ -67,7 +67,7 @@ def test_files_are_new_once_and_again_when_they_change(files: DeclaredFiles) -> 
     assert [file.origin for file in changed_files(files, _positions(found))] == [found[1].origin]
 
 
-def test_a_file_that_is_gone_is_new_once(files: DeclaredFiles) -> None:
+def test_a_file_that_is_gone_is_new_once(files: LogPath) -> None:
     found = changed_files(files, {})
     (Path(files.path).parent / "use.yml").unlink()
     (gone,) = changed_files(files, _positions(found))
@@ -77,9 +77,9 @@ def test_a_file_that_is_gone_is_new_once(files: DeclaredFiles) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/load.yml", "/*.yml", "/**/*.yml"])
-def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str) -> None:
+def test_a_path_is_a_folder_a_file_or_a_pattern(files: LogPath, path: str) -> None:
     folder = Path(files.path).parent
-    found = documents(DeclaredFiles(f"{folder}{path}", f"lineage{path}"))
+    found = documents(LogPath(f"{folder}{path}", f"lineage{path}"))
     assert folder / "load.yml" in found
 
 
@@ -91,13 +91,13 @@ def test_a_path_is_a_folder_a_file_or_a_pattern(files: DeclaredFiles, path: str)
         ("s3a://b/x.yml", "read from a URL"),
     ],
 )
-def test_a_path_without_files_is_an_error(files: DeclaredFiles, path: str, expected: str) -> None:
+def test_a_path_without_files_is_an_error(files: LogPath, path: str, expected: str) -> None:
     whole = path if "://" in path else f"{Path(files.path).parent}{path}"
     with pytest.raises(GraftError, match=expected):
-        changed_files(DeclaredFiles(whole, path), {})
+        changed_files(LogPath(whole, path), {})
 
 
-def test_the_faults_of_all_files_are_reported_at_once(files: DeclaredFiles) -> None:
+def test_the_faults_of_all_files_are_reported_at_once(files: LogPath) -> None:
     for name in ("load.yml", "use.yml"):
         (Path(files.path).parent / name).write_text("version: 1\nwhatever: 2\n")
     with pytest.raises(GraftError) as caught:
@@ -106,12 +106,12 @@ def test_the_faults_of_all_files_are_reported_at_once(files: DeclaredFiles) -> N
     assert "use.yml:2: " in str(caught.value)
 
 
-def test_entries_of_tasks_and_consumers_are_records(files: DeclaredFiles) -> None:
+def test_entries_of_tasks_and_consumers_are_records(files: LogPath) -> None:
     infos = task_infos(documents(files))
     assert (infos["load_orders"].owner, infos["revenue"].type) == ("Data platform", "dashboard")
 
 
-def test_it_goes_into_the_store_and_out_of_it(files: DeclaredFiles, tmp_path: Path) -> None:
+def test_it_goes_into_the_store_and_out_of_it(files: LogPath, tmp_path: Path) -> None:
     place = str(tmp_path / "store")
     store.commit(place, collect(changed_files(files, {})))
     lineage = build(store.read(place))
@@ -138,7 +138,7 @@ def test_it_goes_into_the_store_and_out_of_it(files: DeclaredFiles, tmp_path: Pa
 def test_no_file_is_gone_while_a_folder_cannot_be_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = DeclaredFiles(str(tmp_path), "lineage")
+    files = LogPath(str(tmp_path), "lineage")
     (tmp_path / "use.yml").write_text(USE)
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/load.yml").write_text(LOAD)
@@ -179,7 +179,7 @@ consumers:
   report: {reads: [{namespace: "iceberg://prod/enforcement", name: gold.breach}]}
 """
     )
-    files = DeclaredFiles(str(path), "lineage.yml")
+    files = LogPath(str(path), "lineage.yml")
     lineage = build(declared_records(files, documents(files)))
     source, target = (
         DatasetId("iceberg://prod/enforcement", name)

@@ -18,8 +18,9 @@ import pyarrow as pa
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.sqlserver.collect import collect
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs, new_logs
+from dbt_graft.collectors.sqlserver.listing import Server, new_logs
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
@@ -161,8 +162,8 @@ LOGS = {
 SERVER = Server("mssql://sql01:1433")
 
 
-def source(folder: Path) -> SqlServerLogs:
-    return SqlServerLogs(str(folder), "logs")
+def source(folder: Path) -> LogPath:
+    return LogPath(str(folder), "logs")
 
 
 @pytest.fixture(scope="module")
@@ -382,7 +383,7 @@ def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
     def run() -> tuple[list[str], set[str], list[str]]:
         """Pending logs, tables read and rejects after a collect."""
         positions = store.positions(place)
-        found = collect(engine, SqlServerLogs(str(logs), "logs"), Server("mssql://db"), positions)
+        found = collect(engine, LogPath(str(logs), "logs"), Server("mssql://db"), positions)
         store.commit(place, [found] if found else [], positions)
         records = store.read(place)
         return (
@@ -395,7 +396,7 @@ def test_a_log_that_cannot_be_read_stays_pending_and_what_was_read_of_it_stays(
     there.write_text(query("first") + query("second"))
     late.write_text(query("third"))
     module = sys.modules[collect.__module__]
-    listed = new_logs(SqlServerLogs(str(logs), "logs"), store.positions(place))
+    listed = new_logs(LogPath(str(logs), "logs"), store.positions(place))
     for path in (there, late):
         path.rename(path.with_name(f".{path.name}"))
     with monkeypatch.context() as out_of_reach:

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.sqlserver.collect import collect
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
+from dbt_graft.collectors.sqlserver.listing import Server
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,
@@ -59,7 +60,7 @@ def records(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Records
     folder = tmp_path_factory.mktemp("snapshot")
     write_events(folder / "a.xel", EVENTS)
     server = Server(NAMESPACE, snapshot=SNAPSHOT, snapshot_label="snapshot.json")
-    found = collect(engine, SqlServerLogs(str(folder / "a.xel"), "a.xel"), server, {})
+    found = collect(engine, LogPath(str(folder / "a.xel"), "a.xel"), server, {})
     assert found is not None
     store.commit(str(folder / "store"), [found])
     return store.read(str(folder / "store"))

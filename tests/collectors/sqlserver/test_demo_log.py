@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.sqlserver.collect import collect
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
+from dbt_graft.collectors.sqlserver.listing import Server
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.records import Evidence, Records, Subtype
@@ -23,12 +24,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def source(root: Path) -> SqlServerLogs:
-    return SqlServerLogs(str(root / "dbt_project" / "logs"), "logs")
+def source(root: Path) -> LogPath:
+    return LogPath(str(root / "dbt_project" / "logs"), "logs")
 
 
 @pytest.fixture(scope="module")
-def records(engine: Engine, source: SqlServerLogs, folder: Path) -> Records:
+def records(engine: Engine, source: LogPath, folder: Path) -> Records:
     found = collect(engine, source, SERVER, store.positions(str(folder)))
     assert found is not None
     done = store.commit(str(folder), [found])
@@ -119,7 +120,7 @@ def test_the_damaged_event_can_be_found_and_shows_no_statement(records: Records)
 
 
 def test_collecting_again_adds_nothing(
-    engine: Engine, source: SqlServerLogs, folder: Path, records: Records
+    engine: Engine, source: LogPath, folder: Path, records: Records
 ) -> None:
     found = collect(engine, source, SERVER, store.positions(str(folder)))
     assert found is None

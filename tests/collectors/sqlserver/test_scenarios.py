@@ -19,9 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.sqlserver.collect import collect
 from dbt_graft.collectors.sqlserver.event import ExtendedEvent, Mapped, Value
-from dbt_graft.collectors.sqlserver.listing import Server, SqlServerLogs
+from dbt_graft.collectors.sqlserver.listing import Server
 from dbt_graft.collectors.sqlserver.runs.captured import TRANSACTIONS
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
@@ -1193,7 +1194,7 @@ def collected(engine: Engine, folder: Path) -> None:
     target = str(folder / "store")
     positions = store.positions(target)
     server = replace(SERVER, open_sessions=store.open_sessions(target, NAMESPACE))
-    found = collect(engine, SqlServerLogs(str(folder / "logs"), "logs"), server, positions)
+    found = collect(engine, LogPath(str(folder / "logs"), "logs"), server, positions)
     assert found is not None
     store.commit(target, [found], positions)
 
