@@ -92,10 +92,11 @@ def build(
     known_pages = {*(address.path for address in earlier.addresses), *present_pages(index)}
     out = _empty_folder(out)
     theme = ThemeSettings(settings.name, url, extras.dbt_docs is not None, bool(index.privacy))
-    maker = maker_digest(design, theme)
-    shells = write_cached_theme(design, out, theme, earlier.theme, maker)
+    maker = maker_digest(design)
+    of_site = digest((maker.hex(), theme))
+    shells = write_cached_theme(design, out, theme, earlier.theme, of_site)
     shells = replace(shells, notice=settings.notice)
-    jinja = environment(design / "templates")
+    jinja = environment(design / "templates", maker)
     view = opening_view(index)
     # In a second build few pages are made. In a first one they are work for all processors.
     beside = Beside(
@@ -104,7 +105,7 @@ def build(
     )
     writer = PageWriter((), out, shells, jinja, beside.busy)
     with closing(beside):
-        keys = record_keys(index, digest((maker.hex(), settings.notice)))
+        keys = record_keys(index, digest((of_site.hex(), settings.notice)))
         prepare(index)
         lists = list_pages(index, settings, view, history, known_pages)
         pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, earlier.site)

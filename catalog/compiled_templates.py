@@ -1,36 +1,41 @@
-"""Compiled templates of the theme, for all sites that a process builds.
+"""Compiled templates, for all builds of this user: compiling them takes longer than filling them.
 
-MkDocs makes an environment of Jinja for each build; to compile the theme's templates takes longer
-than to fill them.
+They lie where Jinja keeps such: in a temporary folder that nobody else can write to, since Python
+runs what lies there. A project's folder would not do: it may come from somebody else.
 """
 
 from __future__ import annotations
 
-from jinja2 import BytecodeCache, Environment
+from contextlib import suppress
+
+from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from jinja2.bccache import Bucket
-from mkdocs.plugins import BasePlugin
 
 
-class CompiledTemplates(BytecodeCache):
-    """Bytecode by template; Jinja compares it with the checksum of the template's text."""
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Bytecode by template, which is of the template's text and of what compiles it."""
 
-    def __init__(self) -> None:
-        self._bytecodes: dict[str, bytes] = {}
+    def __init__(self, kind: str, maker: bytes) -> None:
+        super().__init__(pattern=f"graft_{kind}_%s.cache")
+        self._maker = maker.hex()
 
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bytecode := self._bytecodes.get(bucket.key):
-            bucket.bytecode_from_string(bytecode)
+    def get_source_checksum(self, source: str) -> str:
+        """The checksum of a template's text, and of what compiles it."""
+        return super().get_source_checksum(self._maker + source)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        self._bytecodes[bucket.key] = bucket.bytecode_to_string()
+        """Keep a template; without room for it the next build compiles it again, no more."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
 
 
-_COMPILED = CompiledTemplates()
+def compiled_templates(kind: str, maker: bytes) -> BytecodeCache | None:
+    """The compiled templates of a kind; None where there is no folder of this user alone.
 
-
-class CompiledTemplatesPlugin(BasePlugin):  # type: ignore[misc]
-    """Gives MkDocs' environment what earlier builds compiled."""
-
-    def on_env(self, env: Environment, **_: object) -> Environment:
-        env.bytecode_cache = _COMPILED
-        return env
+    Args:
+        maker: Differs once another bytecode comes of the same text.
+    """
+    try:
+        return CompiledTemplates(kind, maker)
+    except (OSError, RuntimeError):
+        return None

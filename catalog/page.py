@@ -21,6 +21,7 @@ from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog import formatting, links, markup
 from dbt_graft.catalog.badges import fault_words
 from dbt_graft.catalog.bar_charts import day_chart, duration_chart, rows_chart
+from dbt_graft.catalog.compiled_templates import compiled_templates
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.lineage.errors import GraftError
@@ -78,8 +79,13 @@ def path_to_root(path: str) -> str:
 
 
 @cache
-def environment(folder: Path) -> jinja2.Environment:
-    """Jinja for a folder of templates, one for all sites; every value is escaped."""
+def environment(folder: Path, maker: bytes = b"") -> jinja2.Environment:
+    """Jinja for a folder of templates, one for all sites; every value is escaped.
+
+    Args:
+        maker: The digest of what compiles and fills them; with it they are kept compiled for the
+            next build.
+    """
     icons = Path(str(files("material"))) / "templates"
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, icons]),
@@ -88,6 +94,7 @@ def environment(folder: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=compiled_templates("pages", maker) if maker else None,
     )
     jinja.filters |= {
         "shell": shlex.quote,

@@ -252,8 +252,8 @@ class PageKeys:
         )
 
 
-def maker_digest(design: Path, *values: object) -> Digest:
-    """The digest of what all pages depend on: our code, its packages, the design, and values.
+def maker_digest(design: Path) -> Digest:
+    """The digest of what all pages of all sites depend on: our code, its packages, the design.
 
     The version alone would not do: templates may be edited, and code in a source tree.
     """
@@ -261,7 +261,7 @@ def maker_digest(design: Path, *values: object) -> Digest:
     files = [file for folder in code for file in sorted(folder.rglob("*.py"))]
     files += [file for file in sorted(design.rglob("*")) if file.is_file()]
     contents = [(file.name, digest_of(file.read_bytes()).hex()) for file in files]
-    return digest((__version__, _versions(), contents, values))
+    return digest((__version__, package_versions(), contents))
 
 
 def digest(value: object) -> Digest:
@@ -344,7 +344,7 @@ def _plain_value(value: object) -> object:
     raise TypeError(type(value))
 
 
-def _versions() -> list[str]:
+def package_versions() -> list[str]:
     """The versions of the packages that ours requires, and of Python."""
     names = (
         re.match(r"[\w.-]+", requirement) for requirement in metadata.requires("dbt-graft") or ()

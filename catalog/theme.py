@@ -13,12 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from jinja2 import Environment
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
+from mkdocs.plugins import BasePlugin
 
-from dbt_graft.catalog.compiled_templates import CompiledTemplatesPlugin
+from dbt_graft.catalog.compiled_templates import compiled_templates
 from dbt_graft.catalog.markup import text
+from dbt_graft.catalog.page_keys import digest, package_versions
 from dbt_graft.catalog.shells import CONTENT, HEADING, OTHER, TITLE, Shells, ThemeSettings, shell
 from dbt_graft.lineage.errors import GraftError
 
@@ -37,6 +40,14 @@ hide: [navigation, toc]
 _PRIVACY = {"Sensitive columns": "privacy/index.md"}
 # Folders of the designer that are copied into the site.
 _PUBLISHED = ("styles", "scripts", "images")
+
+
+class _CompiledTemplatesPlugin(BasePlugin):  # type: ignore[misc]
+    """Gives MkDocs' environment what earlier builds compiled."""
+
+    def on_env(self, env: Environment, **_: object) -> Environment:
+        env.bytecode_cache = compiled_templates("theme", digest(package_versions()))
+        return env
 
 
 def write_theme(design: Path, out: Path, settings: ThemeSettings) -> Shells:
@@ -71,7 +82,7 @@ def write_theme(design: Path, out: Path, settings: ThemeSettings) -> Shells:
             for file in _published_files(design):
                 (pages / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(design / file, pages / file)
-            config.plugins["compiled templates"] = CompiledTemplatesPlugin()
+            config.plugins["compiled templates"] = _CompiledTemplatesPlugin()
             config.plugins.on_startup(command="build", dirty=False)
             try:
                 mkdocs_build(config)
