@@ -22,8 +22,6 @@ from dbt_graft.catalog.label_pages import ListedLabels, listed_labels, owners, t
 from dbt_graft.catalog.neighbourhood import (
     Arrow,
     Box,
-    BoxKey,
-    BoxKind,
     BoxShape,
     Neighbourhood,
     full_graph,
@@ -161,7 +159,7 @@ def _layers(index: Index, trails: dict[DatasetId, list[Breadcrumb]]) -> Neighbou
         None,
         tuple(boxes.values()),
         tuple(
-            Arrow(_schema_key(source), _schema_key(target), both=(target, source) in two_way)
+            Arrow(source, target, both=(target, source) in two_way)
             for source, target in arrows
             if (source, target) not in two_way
         ),
@@ -174,7 +172,7 @@ def _schema_box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) 
     full_name = " / ".join(crumb.name for crumb in trail)
     above = trail[-2].name if len(trail) > 2 else ""
     return Box(
-        key=_schema_key(path),
+        key=path,
         name=name,
         note=f"{product} · {number}",
         shape=BoxShape.FOLDER,
@@ -182,7 +180,3 @@ def _schema_box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) 
         label=LabelParts(name, tuple(filter(None, (number, product, above))), full_name),
         full_name=full_name,
     )
-
-
-def _schema_key(path: str) -> BoxKey:
-    return BoxKey(BoxKind.FOLDER, path)

@@ -210,11 +210,18 @@ def _rows(rank: Sequence[int], chains: Mapping[tuple[int, int], list[int]]) -> l
     for node in range(len(rank)):
         rows[rank[node]].append(node)
     positions = {node: float(at) for row in rows for at, node in enumerate(row)}
+    calm = 0  # sweeps in turn that changed nothing: after one each way no other one will
     for sweep in range(_SWEEPS):
         fixed = after if sweep % 2 else before
+        calm += 1
         for row in reversed(rows) if sweep % 2 else rows:
+            old = row[:]
             row.sort(key=lambda node: _mean([positions[n] for n in fixed[node]], positions[node]))
-            positions.update((node, float(at)) for at, node in enumerate(row))
+            if row != old:
+                positions.update((node, float(at)) for at, node in enumerate(row))
+                calm = 0
+        if calm == 2:
+            break
     return rows
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeAlias
 
 from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
@@ -25,34 +26,9 @@ LIMIT = 40
 _STEPS = 2
 
 
-class BoxKind(StrEnum):
-    """The kinds of boxes, in the order of boxes at one distance."""
-
-    DATASET = "dataset"
-    MORE = "more"
-    TASK = "task"
-    FOLDER = "folder"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class BoxKey:
-    """The identity of a box: that of its dataset, however its name is spelled, or a name.
-
-    Attributes:
-        of: The dataset; the name of a task or consumer; the path of a folder of datasets; for a
-            folded box its distance.
-
-    Raises:
-        TypeError: A dataset is named by text, where two spellings of one `DatasetId` differ.
-    """
-
-    kind: BoxKind
-    of: DatasetId | str | int
-
-    def __post_init__(self) -> None:
-        type_ = {BoxKind.DATASET: DatasetId, BoxKind.MORE: int}.get(self.kind, str)
-        if not isinstance(self.of, type_):
-            raise TypeError(f"the key of a {self.kind} box is a {type_.__name__}: {self.of!r}")
+# The identity of a box: a dataset; the name of a task or consumer; the path of a folder; for a
+# folded box its distance. Never the text of a dataset, which has several spellings.
+BoxKey: TypeAlias = DatasetId | str | int
 
 
 class BoxShape(StrEnum):
@@ -123,7 +99,7 @@ def around_dataset(index: Index, dataset: DatasetId, limit: int = LIMIT) -> Neig
     places |= {d: -2 * steps for d, steps in index.graph.upstream(dataset, _STEPS).items()}
     places[dataset] = 0
     open_down = [d for d, distance in places.items() if 0 <= distance < 2 * _STEPS]
-    drawn = _draw(index, places, dataset_key(dataset), [dataset], open_down)
+    drawn = _draw(index, places, dataset, [dataset], open_down)
     return _fold(drawn, limit)
 
 
@@ -137,7 +113,7 @@ def around_task(index: Index, name: str, limit: int = LIMIT) -> Neighbourhood:
     places = {d: -3 for dataset in inputs for d in index.graph.parents(dataset)}
     places |= {d: 3 for dataset in outputs for d in index.graph.children(dataset)}
     places |= dict.fromkeys(inputs, -1) | dict.fromkeys(outputs, 1)
-    return _fold(_draw(index, places, task_key(name), inputs, outputs), limit)
+    return _fold(_draw(index, places, name, inputs, outputs), limit)
 
 
 def full_graph(index: Index) -> Neighbourhood:
@@ -154,10 +130,10 @@ def _draw(
 ) -> Neighbourhood:
     """The datasets of `places` and the tasks between them; see `_connecting_tasks` for which."""
     tasks = _connecting_tasks(index, places, open_up, open_down)
-    if centre and isinstance(centre.of, str):
-        tasks[centre.of] = 0
+    if isinstance(centre, str):
+        tasks[centre] = 0
     arrows = [
-        Arrow(dataset_key(flow.source), dataset_key(target))
+        Arrow(flow.source, target)
         for target in places
         for flow in index.flows_to.get(target, ())
         if flow.source in places and flow.definition
@@ -213,12 +189,11 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
     reads |= dict.fromkeys(consumer.reads if consumer else (), False)
     writes = _failures_by_dataset(u for u in usages if u.direction is Direction.WRITE)
     for dataset in sorted({*reads, *writes} & set(places)):
-        key = dataset_key(dataset)
         if dataset in writes:
             two_way = not reads.get(dataset, True) and not writes[dataset]
-            yield Arrow(task_key(name), key, both=two_way, failed=writes[dataset])
+            yield Arrow(name, dataset, both=two_way, failed=writes[dataset])
         else:
-            yield Arrow(key, task_key(name))
+            yield Arrow(dataset, name)
 
 
 def _failures_by_dataset(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
@@ -230,22 +205,12 @@ def _failures_by_dataset(usages: Iterable[Usage]) -> dict[DatasetId, bool]:
     return failures
 
 
-def dataset_key(dataset: DatasetId) -> BoxKey:
-    """The key of a dataset's box."""
-    return BoxKey(BoxKind.DATASET, dataset)
-
-
-def task_key(name: str) -> BoxKey:
-    """The key of the box of a task or consumer."""
-    return BoxKey(BoxKind.TASK, name)
-
-
 def dataset_box(index: Index, dataset: DatasetId, distance: int = 0) -> Box:
     """The box of a dataset."""
     kind, role = index.datasets[dataset].kind, index.role(dataset)
     sort = ROLE[role] if role and role is not Role.SOURCE else KIND[kind].lower()
     return Box(
-        key=dataset_key(dataset),
+        key=dataset,
         name=dataset.short,
         note=f"{platform(dataset)} · {sort}",
         shape=box_shape(index, dataset),
@@ -277,7 +242,7 @@ def task_box(index: Index, name: str, distance: int = 0) -> Box:
     task = index.tasks.get(name)
     note = _engines(task) if task else index.consumers[name].kind
     return Box(
-        key=task_key(name),
+        key=name,
         name=name,
         note=note,
         shape=BoxShape.TASK if task else BoxShape.CONSUMER,
@@ -297,19 +262,18 @@ def _fold(graph: Neighbourhood, limit: int) -> Neighbourhood:
     """The nearest boxes, and at each distance one box for those beyond the limit."""
     if len(graph.boxes) <= limit:
         return graph
-    nearest = sorted(graph.boxes, key=lambda box: (abs(box.distance), box.distance, box.key))
+    nearest = sorted(
+        graph.boxes,
+        key=lambda box: (abs(box.distance), box.distance, isinstance(box.key, str), box.key),
+    )
     shown = {box.key for box in nearest[:limit]}
     folded = group_by_key((box.distance, box) for box in nearest[limit:])
     drawn_as = {key: key for key in shown}
-    drawn_as |= {
-        box.key: BoxKey(BoxKind.MORE, distance)
-        for distance, boxes in folded.items()
-        for box in boxes
-    }
+    drawn_as |= {box.key: distance for distance, boxes in folded.items() for box in boxes}
     sides = {distance: "upstream" if distance < 0 else "downstream" for distance in folded}
     rest = [
         Box(
-            key=BoxKey(BoxKind.MORE, distance),
+            key=distance,
             name=f"+{len(boxes)} more",
             note=sides[distance],
             shape=BoxShape.MORE,

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import shlex
 import traceback
+from collections.abc import MutableMapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jinja2
+from jinja2.compiler import CodeGenerator
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog import formatting, links, markup
@@ -78,6 +80,24 @@ def path_to_root(path: str) -> str:
     return "../" * path.count("/")
 
 
+class _EscapedOutput(CodeGenerator):
+    """Code that puts out what `finalize` returns as it is: it has been escaped."""
+
+    def _output_child_pre(self, *_: object) -> None:
+        self.write("environment.finalize(")
+
+    def _output_child_post(self, *_: object) -> None:
+        self.write(")")
+
+
+class _Environment(jinja2.Environment):
+    code_generator_class = _EscapedOutput
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        # Jinja's is a chain, of which each import of a template walks all names.
+        return {**self.globals, **(d or {})}
+
+
 @cache
 def environment(folder: Path, maker: bytes = b"") -> jinja2.Environment:
     """Jinja for a folder of templates, one for all sites; every value is escaped.
@@ -87,7 +107,7 @@ def environment(folder: Path, maker: bytes = b"") -> jinja2.Environment:
             next build.
     """
     icons = Path(str(files("material"))) / "templates"
-    jinja = jinja2.Environment(
+    jinja = _Environment(
         loader=jinja2.FileSystemLoader([folder, icons]),
         autoescape=True,
         finalize=markup.text,

@@ -61,9 +61,7 @@ def picture(
     outlines = _Outlines()
     # A name with a schema needs no namespace, where no other box has it.
     clear = {
-        box.key
-        for box in neighbourhood.boxes
-        if isinstance(box.key.of, DatasetId) and "." in box.name
+        box.key for box in neighbourhood.boxes if isinstance(box.key, DatasetId) and "." in box.name
     }
     names = Counter(box.name for box in neighbourhood.boxes)
     boxes = "".join(
@@ -112,9 +110,9 @@ def description(neighbourhood: Neighbourhood) -> str:
     saying.
     """
     centre = neighbourhood.centre
-    middle = centre.of if centre and isinstance(centre.of, DatasetId) else None
+    middle = centre if isinstance(centre, DatasetId) else None
     names = {
-        box.key: name_beside(box.key.of, middle) if isinstance(box.key.of, DatasetId) else box.name
+        box.key: name_beside(box.key, middle) if isinstance(box.key, DatasetId) else box.name
         for box in neighbourhood.boxes
     }
     fed = group_by_key((arrow.source, names[arrow.target]) for arrow in neighbourhood.arrows)

@@ -76,7 +76,7 @@ class PictureColumns:
 
 def picture_columns(index: Index, neighbourhood: Neighbourhood) -> PictureColumns:
     """The columns of a neighbourhood's datasets with the lines between them."""
-    boxes = {box.key.of: box for box in neighbourhood.boxes}
+    boxes = {box.key: box for box in neighbourhood.boxes}
     datasets = {entity: box for entity, box in boxes.items() if isinstance(entity, DatasetId)}
     lines = list(_limit_lines(_lines(index, datasets, boxes)))
     most = max(_FEWEST, min(_MAX_COLUMNS, _MAX_NAMES // max(len(datasets), 1)))
@@ -206,7 +206,7 @@ def column_data(neighbourhood: Neighbourhood, columns: PictureColumns) -> Markup
         [
             number[pair.source],
             number[pair.target],
-            number[pair.task] if pair.task else -1,
+            -1 if pair.task is None else number[pair.task],
             ways.number(_way(pair, columns.boxes)),
         ]
         for pair in columns.lines

@@ -16,7 +16,7 @@ import jinja2
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.neighbourhood import around_dataset, dataset_key
+from dbt_graft.catalog.neighbourhood import around_dataset
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.exporters.task_metadata import task_metadata
@@ -68,8 +68,8 @@ def differences(lineage: Lineage) -> list[str]:
         flowing = {f.task for f in lineage.flows if f.target == dataset and not f.definition}
         page = words(dataset_page(index, dataset))
         arrows = around_dataset(index, dataset).arrows
-        into = {a.source.of for a in arrows if a.target == dataset_key(dataset)}
-        both = {a.source.of for a in arrows if a.both}
+        into = {a.source for a in arrows if a.target == dataset}
+        both = {a.source for a in arrows if a.both}
         faces = {
             "flows": flowing - writers == set(),
             "task_metadata": _named(metadata, "output", dataset, lineage) == writers,

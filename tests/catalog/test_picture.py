@@ -17,15 +17,11 @@ from dbt_graft.catalog.neighbourhood import (
     LIMIT,
     Arrow,
     Box,
-    BoxKey,
-    BoxKind,
     BoxShape,
     Neighbourhood,
     around_dataset,
     around_task,
-    dataset_key,
     full_graph,
-    task_key,
 )
 from dbt_graft.catalog.picture import description, picture
 from dbt_graft.lineage.dataset import DatasetId
@@ -85,13 +81,13 @@ def test_consumers_are_downstream_of_what_they_read(index: Index) -> None:
 def test_a_table_read_and_written_by_one_task_has_one_arrow_both_ways(index: Index) -> None:
     graph = around_task(index, "load_products")
     arrows = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
-    assert arrows == {dataset_key(_table("RAW.products")): True}
+    assert arrows == {_table("RAW.products"): True}
     assert "marker-start" in picture(graph, "")
 
 
 def test_a_failed_write_has_an_arrow_of_its_own_style(index: Index) -> None:
     graph = around_dataset(index, _table("ml.return_risk"))
-    risk = dataset_key(_table("ml.return_risk"))
+    risk = _table("ml.return_risk")
     assert [arrow.failed for arrow in graph.arrows if arrow.target == risk] == [True]
     assert "graft-arrow--failed" in picture(graph, "")
 
@@ -163,7 +159,7 @@ def test_up_to_the_limit_nothing_folds() -> None:
     ],
 )
 def test_a_hostile_name_is_text(name: str) -> None:
-    key, task = dataset_key(_table(name)), task_key("other")
+    key, task = _table(name), "other"
     label = LabelParts(name, (name, name), name)
     box = Box(key, name, name, BoxShape.TABLE, "x/index.html", label, name)
     other = Box(task, "other", "task", BoxShape.TASK, "y/index.html", LabelParts("b", (), "b"))
@@ -175,26 +171,6 @@ def test_a_hostile_name_is_text(name: str) -> None:
     name_line, note_line = (match.text or "" for match in root.findall(".//text")[:2])
     assert text_width(name_line, NAME_SIZE) <= Sizes().widest
     assert text_width(note_line, NOTE_SIZE) <= Sizes().widest
-
-
-@pytest.mark.parametrize(
-    ("kind", "of"),
-    [
-        (BoxKind.DATASET, "spark/raw.orders"),
-        (BoxKind.TASK, _table("raw.orders")),
-        (BoxKind.MORE, "2"),
-    ],
-)
-def test_a_box_key_is_made_of_a_dataset_not_of_its_text(kind: BoxKind, of: DatasetId | str) -> None:
-    with pytest.raises(TypeError, match=f"the key of a {kind} box is a"):
-        BoxKey(kind, of)
-
-
-def test_box_keys_of_two_spellings_are_equal_and_others_are_not() -> None:
-    upper, lower, task = _table("RAW.Orders"), _table("raw.orders"), task_key("raw.orders")
-    assert dataset_key(upper) == dataset_key(lower)
-    assert len({dataset_key(upper), dataset_key(lower), task}) == 2
-    assert sorted([task, dataset_key(upper)]) == [dataset_key(upper), task]
 
 
 def test_a_dataset_that_feeds_itself_is_drawn_without_that_arrow() -> None:
