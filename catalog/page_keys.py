@@ -73,15 +73,7 @@ class PageKeys:
         # Not `cache` of a method: such a cycle would keep all digests in memory.
         self._named: dict[str, Digest] = {}
         self._around: dict[DatasetId, Digest] = {}
-        self._edges = {
-            dataset: combine_digests(
-                (
-                    _edges(index.columns_to.get(dataset, ())),
-                    _edges(index.columns_from.get(dataset, ())),
-                )
-            )
-            for dataset in index.datasets
-        }
+        self._edges: dict[DatasetId, Digest] = {}
         self._own = {dataset: self._of_dataset(dataset) for dataset in index.datasets}
         self._graph = graph = _dataset_graph(index)
         self._near_upstream = _near_digests(graph.parents, self._own)
@@ -164,6 +156,7 @@ class PageKeys:
             *(flow.task for flow in flows),
             *{edge.task: None for edge in (*edges_to, *edges_from)},
         ]
+        self._edges[dataset] = combine_digests((_edges(edges_to), _edges(edges_from)))
         return combine_digests(
             (
                 digest(

@@ -34,6 +34,7 @@ from dbt_graft.catalog.previous import (  # noqa: E402
     write_record,
 )
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
+from dbt_graft.graft.project.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.graft.project.output_folder import OutputFolder  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402
@@ -113,7 +114,7 @@ def _built(inputs: Path, site: Path) -> Cost:
     record, output = site.with_suffix(".json"), OutputFolder("site.out", site)
     start, processor = perf_counter(), _processor()
     previous: PreviousSite = read_previous(record, site)
-    with output.replaced() as new:
+    with output.replaced() as new, without_garbage_collection():
         built = build(
             DescribedLineage(lineage, descriptions),
             SiteSettings(),

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from dbt_graft.file_lock import file_lock
@@ -89,10 +89,12 @@ class OutputFolder:
                 (self.path / folder).unlink()
         for file in new:
             if file in old and _same_bytes(f"{content}/{file}", f"{self.path}/{file}"):
+                os.unlink(f"{content}/{file}")  # noqa: PTH108  # paths take longer than the files
                 continue
             target = self.path / file
             target.parent.mkdir(parents=True, exist_ok=True)
             (content / file).replace(target)
+        _remove_empty(content, new)
         for file in gone:
             if not (self.path / file).is_dir():
                 (self.path / file).unlink(missing_ok=True)
@@ -256,8 +258,7 @@ def _read_marker(folder: Path) -> set[str]:
 
 
 def _is_inside(file: str) -> bool:
-    path = PurePosixPath(file)
-    return not path.is_absolute() and ".." not in path.parts and "\0" not in file and bool(file)
+    return file[:1] not in ("", "/") and ".." not in file.split("/") and "\0" not in file
 
 
 def _same_bytes(new: str, old: str) -> bool:
@@ -276,10 +277,9 @@ def _same_bytes(new: str, old: str) -> bool:
 
 def _remove_empty(folder: Path, gone: Iterable[str]) -> None:
     """Remove the folders that held files which are gone, if nothing else is in them."""
-    parents = {parent for file in gone for parent in PurePosixPath(file).parents}
-    for parent in sorted(parents - {PurePosixPath(".")}, reverse=True):
+    for parent in sorted(_folders_above(gone), reverse=True):
         with suppress(OSError):  # not empty, or gone
-            (folder / parent).rmdir()
+            os.rmdir(f"{folder}/{parent}")  # noqa: PTH106  # as above
 
 
 def _holds(folder: Path, path: Path) -> bool:

@@ -19,6 +19,7 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.declared_labels import has_labels
+from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import past_notice
 from dbt_graft.graft.project.privacy_labels import project_labels
@@ -122,7 +123,11 @@ def publish_site(
     artifacts = Path(config.path(config.artifacts))
     record = artifacts / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
-    with progress.step("site", "building the pages") as step, output.replaced() as folder:
+    with (
+        progress.step("site", "building the pages") as step,
+        output.replaced() as folder,
+        without_garbage_collection(),
+    ):
         notices = _notices(content)
         docs, docs_files = docs_pages(config, progress, content.grafted, past, notices)
         settings = _settings(config, content, notices)
