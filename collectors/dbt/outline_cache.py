@@ -79,18 +79,15 @@ def _json(outline: QueryOutline) -> dict[str, Any]:
 
 
 def _outline(entry: dict[str, Any]) -> QueryOutline:
+    marks: dict[str, Any] = {
+        name: frozenset(mark if isinstance(mark, str) else tuple(mark) for mark in entry[name])
+        for name in _SETS
+    }
     return QueryOutline(
         columns=dict(entry["columns"]),
         is_open=bool(entry["behind"]),
         rows=entry["rows"],
         behind=entry["behind"],
         casts={name: OutlinedCast(*cast) for name, *cast in entry["casts"]},
-        filters=frozenset(entry["filters"]),
-        joins=frozenset(entry["joins"]),
-        grain=frozenset(entry["grain"]),
-        sources=frozenset(entry["sources"]),
-        ties=frozenset(entry["ties"]),
-        rest=frozenset((place, value) for place, value in entry["rest"]),
-        costs=frozenset((place, value) for place, value in entry["costs"]),
-        windows=frozenset((function, rows) for function, rows in entry["windows"]),
+        **marks,
     )

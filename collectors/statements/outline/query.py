@@ -86,22 +86,7 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
 
 def outline_of(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
     """The outline of a query's tree."""
-    rows = _query(tree, scope, is_last=True)
-    return QueryOutline(
-        columns=rows.columns,
-        is_open=bool(rows.others),
-        rows=rows.rows,
-        filters=rows.filters,
-        joins=rows.joins,
-        grain=rows.grain,
-        sources=rows.sources,
-        rest=rows.rest,
-        ties=rows.ties,
-        windows=rows.windows,
-        costs=rows.costs,
-        casts=rows.casts,
-        behind=digest(*rows.others) if rows.others else "",
-    )
+    return _query(tree, scope, is_last=True).outline()
 
 
 def query_rows(tree: exp.Expr, outer: OutlineScope) -> OutlineRows:

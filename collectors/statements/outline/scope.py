@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from dbt_graft.analysis.review.node import OutlinedCast
+from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
 from dbt_graft.collectors.statements.text.names import Name
 
@@ -68,6 +68,15 @@ class OutlineRows:
     windows: Marks = frozenset()
     casts: dict[str, OutlinedCast] = field(default_factory=dict)
     plain: tuple[tuple[str, ...], frozenset[str]] | None = None
+
+    def outline(self) -> QueryOutline:
+        """The outline of the query whose result it is."""
+        shared = (name for name in QueryOutline.__slots__ if name in OutlineRows.__slots__)
+        return QueryOutline(
+            **{name: getattr(self, name) for name in shared},
+            is_open=bool(self.others),
+            behind=digest(*self.others) if self.others else "",
+        )
 
     def column(self, name: str) -> str | None:
         """The digest of a column; None if it has none of this name."""

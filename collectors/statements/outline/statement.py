@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError, TokenError
@@ -81,13 +82,7 @@ def _table(name: Name) -> tuple[str, tuple[str, ...]]:
 
 
 def _marked(outline: QueryOutline, rest: Marks) -> QueryOutline:
-    return QueryOutline(
-        **{
-            **{name: getattr(outline, name) for name in outline.__slots__},
-            "rows": digest(outline.rows, *flat(rest)),
-            "rest": outline.rest | rest,
-        }
-    )
+    return replace(outline, rows=digest(outline.rows, *flat(rest)), rest=outline.rest | rest)
 
 
 def _query(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
@@ -108,11 +103,10 @@ def _writing(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
     if names and not outline.is_open:
         keys = [scope.key(getattr(name, "this", name)) for name in names]
         columns = dict(zip(keys, columns.values(), strict=False))
-    made = {name: getattr(outline, name) for name in outline.__slots__}
+    costs = outline.costs
     if stored := tree.args.get("properties"):
-        mark = ("how the table is stored", value_digest(stored, scope))
-        made["costs"] = outline.costs | {mark}
-    return _marked(QueryOutline(**{**made, "columns": columns, "casts": {}}), rest)
+        costs |= {("how the table is stored", value_digest(stored, scope))}
+    return _marked(replace(outline, columns=columns, casts={}, costs=costs), rest)
 
 
 def _update(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
@@ -209,22 +203,12 @@ def _changed(
     rows = digest(tree.key, *sources.shape(), "/", *sources.joins, "/", *sorted(conditions))
     made = OutlineRows(
         digest(rows, *flat(rest)),
+        dict(columns),
         filters=frozenset(conditions),
         joins=frozenset(sources.joins),
         rest=rest,
     ).with_parts([*sources.parts, *scope.hidden])
-    return QueryOutline(
-        columns=columns,
-        is_open=False,
-        rows=made.rows,
-        filters=made.filters,
-        joins=made.joins,
-        grain=made.grain,
-        sources=made.sources,
-        rest=made.rest,
-        ties=made.ties,
-        windows=made.windows,
-    )
+    return replace(made.outline(), costs=frozenset())
 
 
 def _other(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
