@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from dbt_graft.collectors.statements.text.names import Name
+from typing import NamedTuple
 
 
 class QueryInput(NamedTuple):
@@ -36,7 +33,7 @@ class FollowedQuery:
         fields: `address.city`, a field of a struct that the query makes, and its inputs.
     """
 
-    tables: tuple[Name, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
     schemas: str = ""
     columns: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
     row_inputs: tuple[QueryInput, ...] = ()

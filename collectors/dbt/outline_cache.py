@@ -10,7 +10,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
+from pydantic import TypeAdapter
+
+from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.collectors.parsed_file import read_entries, write_entries
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
@@ -19,7 +21,7 @@ _PARSER = (
     "dbt_graft.collectors.statements.outline",
     "dbt_graft.collectors.statements.columns",
 )
-_SETS = ("filters", "joins", "grain", "sources", "ties", "rest", "costs", "windows")
+_OUTLINE = TypeAdapter(QueryOutline)
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
 
@@ -38,7 +40,7 @@ class OutlineCache:
         if entry is None or entry[1] != _schema(map(tuple, entry[0]), tables):
             return None
         self._entries[key] = self._entries.pop(key)  # the last that is dropped
-        return _outline(entry[2]) if entry[2] else None, entry[3]
+        return entry[2] and _OUTLINE.validate_python(entry[2]), entry[3]
 
     def add(
         self,
@@ -50,7 +52,12 @@ class OutlineCache:
     ) -> None:
         """Keep an outline for the next review."""
         self._entries.pop(key, None)
-        self._entries[key] = [names, _schema(names, tables), outline and _json(outline), problem]
+        self._entries[key] = [
+            names,
+            _schema(names, tables),
+            outline and _OUTLINE.dump_python(outline, mode="json"),
+            problem,
+        ]
         self._is_new = True
 
     def write(self) -> None:
@@ -66,28 +73,3 @@ def _schema(names: Any, tables: OutlineTables) -> str:
         table, columns = tables(name)
         parts += [*name, table, *columns, "/"]
     return digest(*parts)
-
-
-def _json(outline: QueryOutline) -> dict[str, Any]:
-    return {
-        "columns": list(outline.columns.items()),
-        "rows": outline.rows,
-        "behind": outline.behind,
-        "casts": [[name, *cast] for name, cast in outline.casts.items()],
-        **{name: sorted(getattr(outline, name)) for name in _SETS},
-    }
-
-
-def _outline(entry: dict[str, Any]) -> QueryOutline:
-    marks: dict[str, Any] = {
-        name: frozenset(mark if isinstance(mark, str) else tuple(mark) for mark in entry[name])
-        for name in _SETS
-    }
-    return QueryOutline(
-        columns=dict(entry["columns"]),
-        is_open=bool(entry["behind"]),
-        rows=entry["rows"],
-        behind=entry["behind"],
-        casts={name: OutlinedCast(*cast) for name, *cast in entry["casts"]},
-        **marks,
-    )

@@ -9,13 +9,15 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from dbt_graft.collectors.parsed_file import read_entries, write_entries
 from dbt_graft.collectors.python_code.script import ReadFile
-from dbt_graft.lineage.code import CodeEdge, CodeGap, CodePlace, CodeRead, CodeWrite, TaskCode
-from dbt_graft.lineage.records import Masking, Subtype
+from dbt_graft.lineage.code import TaskCode
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -54,6 +56,9 @@ _PARSER = (
 _FOLLOWED: dict[tuple[Path | None, str], Any] = {}
 
 
+_CODE = TypeAdapter(TaskCode)
+
+
 class CodeCache:
     """The code of scripts, followed once for each content."""
 
@@ -64,11 +69,11 @@ class CodeCache:
 
     def digest(self, file: str) -> str:
         """A digest of a script and of all files that it uses."""
-        return str(self._entry(file)["digest"])
+        return str(self._entry(file)["code"]["digest"])
 
     def code(self, file: str) -> TaskCode:
         """The code of a script."""
-        return _task_code(self._entry(file))
+        return _CODE.validate_python(self._entry(file)["code"])
 
     def write(self) -> None:
         """Write what was asked for, and nothing else."""
@@ -78,7 +83,7 @@ class CodeCache:
     def _entry(self, file: str) -> Any:
         if file not in self._used:
             entry = _FOLLOWED.get((self._path, file)) or self._entries.get(file)
-            if entry is None or self._digest(entry["files"]) != entry["digest"]:
+            if entry is None or self._digest(entry["files"]) != entry["code"]["digest"]:
                 entry = _FOLLOWED[self._path, file] = self._follow(file)
             self._used[file] = entry
         return self._used[file]
@@ -92,9 +97,12 @@ class CodeCache:
             asked[path] = None
             return self._read_file(path)
 
-        code = task_code(file, read_file)
-        syntax = syntax_digest({path: self._read_file(path) for path in asked})
-        return _as_entry(code, list(asked), self._digest(asked), syntax)
+        code = replace(
+            task_code(file, read_file),
+            digest=self._digest(asked),
+            syntax=syntax_digest({path: self._read_file(path) for path in asked}),
+        )
+        return {"files": list(asked), "code": _CODE.dump_python(code, mode="json")}
 
     def _digest(self, files: Iterable[str]) -> str:
         digest = hashlib.sha256()
@@ -103,56 +111,3 @@ class CodeCache:
             state = "missing" if content is None else hashlib.sha256(content).hexdigest()
             digest.update(f"{file} {state}\n".encode(errors="surrogateescape"))
         return digest.hexdigest()[:32]
-
-
-def _as_entry(code: TaskCode, files: list[str], digest: str, syntax: str) -> Any:
-    places = [[_place(read.place), read.tables, read.shape_id] for read in code.reads]
-    return {
-        "files": files,
-        "digest": digest,
-        "syntax": syntax,
-        "reads": places,
-        "writes": [
-            [_place(w.place), w.table, w.columns, w.is_open, w.shape_id] for w in code.writes
-        ],
-        "edges": [
-            [
-                *(e.to_table, e.to_column, e.from_table, e.from_column, e.subtype),
-                *(_place(e.place), e.masked_by, e.without),
-            ]
-            for e in code.edges
-        ],
-        "gaps": [[_place(g.place), g.reason, g.to_table, g.column] for g in code.gaps],
-    }
-
-
-def _task_code(entry: Any) -> TaskCode:
-    return TaskCode(
-        entry["files"][0],
-        entry["digest"],
-        entry["syntax"],
-        reads=tuple(
-            CodeRead(CodePlace(*place), tuple(map(tuple, tables)), shape_id)
-            for place, tables, shape_id in entry["reads"]
-        ),
-        writes=tuple(
-            CodeWrite(CodePlace(*place), tuple(table), tuple(columns), is_open, shape_id)
-            for place, table, columns, is_open, shape_id in entry["writes"]
-        ),
-        edges=tuple(
-            CodeEdge(
-                *(tuple(to_table), to_column, tuple(from_table), from_column),
-                *(Subtype(subtype), CodePlace(*place), Masking(masked_by), tuple(without)),
-            )
-            for to_table, to_column, from_table, from_column, subtype, *rest in entry["edges"]
-            for place, masked_by, without in [rest]
-        ),
-        gaps=tuple(
-            CodeGap(CodePlace(*place), reason, tuple(to_table), column)
-            for place, reason, to_table, column in entry["gaps"]
-        ),
-    )
-
-
-def _place(place: CodePlace) -> list[object]:
-    return [place.file, place.line]
