@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain
 from operator import attrgetter
 from types import NoneType, UnionType
@@ -43,6 +43,7 @@ Flat = Annotated[R, _FLAT]
 Microseconds = Annotated[int, datetime]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_CACHED = 1 << 18
 _TYPES: Mapping[type, tuple[str, pa.DataType]] = {
     str: ("string", pa.string()),
     int: ("bigint", pa.int64()),
@@ -308,6 +309,12 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     ]
 
 
+@lru_cache(_CACHED)
+def _dataset_id(namespace: str, name: str) -> DatasetId:
+    """A dataset, the same object from all files: what is the same is known to be equal at once."""
+    return DatasetId(namespace, name)
+
+
 def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
@@ -318,7 +325,7 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     if hint is DatasetId:
         parts = [table[name].to_pylist() for name in _dataset_columns(field.name)]
         keys = list(zip(*parts, strict=True))
-        ids = {key: DatasetId(*key) for key in dict.fromkeys(keys)}
+        ids = {key: _dataset_id(*key) for key in dict.fromkeys(keys)}
         return [ids[key] for key in keys]
     column = table[field.column]
     default = _defaults(kind)[field.name]

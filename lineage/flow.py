@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
@@ -36,7 +37,7 @@ class EvidenceSource:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Flow:
     """Data of `source` went into `target` in runs of `task`.
 
@@ -68,7 +69,7 @@ class Flow:
         return (*self.shapes, *self.fills) if self.shapes else ("",)
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class _Origin:
     """A lasting dataset some data came from, and the way it took so far."""
 
@@ -81,7 +82,7 @@ class _Origin:
 _Origins = dict[DatasetId, _Origin]
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class _Run:
     """The content of a run's temporary tables, and what its task has in memory."""
 
@@ -89,7 +90,7 @@ class _Run:
     held: dict[DatasetId, _Origins] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class _Step:
     """Statements of one shape in a run, at a time when they ran."""
 

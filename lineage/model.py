@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
@@ -34,7 +35,7 @@ from dbt_graft.lineage.settings import IgnoredTasks
 from dbt_graft.lineage.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Task:
     """A job that a team runs again and again, by name; it may use several engines.
 
@@ -128,7 +129,7 @@ class Task:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class ColumnUse:
     """A column that statements of a task name, and take into what lives as long as a run.
 
@@ -316,11 +317,12 @@ def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:
 
 def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
     """One dataset of two records: names and columns of the first, types from who has them."""
-    types = {column.name.casefold(): column.type for column in b.columns if column.type}
-    columns = tuple(
-        column if column.type else Column(column.name, types.get(column.name.casefold(), ""))
-        for column in a.columns
-    )
+    columns = a.columns
+    if types := {column.name.casefold(): column.type for column in b.columns if column.type}:
+        columns = tuple(
+            column if column.type else Column(column.name, types.get(column.name.casefold(), ""))
+            for column in columns
+        )
     return replace(
         a,
         # Who knows files only by their path does not know that they are a table's.

@@ -72,9 +72,11 @@ class NameRules:
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
         """Return the dataset under its new name, or itself if no rule matches."""
-        if dataset not in self._cache:
-            self._cache[dataset] = self._apply(dataset)
-        return self._cache[dataset]
+        if not self._rules:
+            return dataset
+        if (name := self._cache.get(dataset)) is None:
+            name = self._cache[dataset] = self._apply(dataset)
+        return name
 
     def rule_for(self, dataset: DatasetId) -> NameRule | None:
         """The rule that decides about a dataset, if there is one."""

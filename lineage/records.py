@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.operations import Operation
@@ -126,7 +127,7 @@ _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATI
 ANY_COLUMN = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Access:
     """A run read or wrote a dataset with statements of one shape.
 
@@ -163,7 +164,7 @@ class Access:
     positions: tuple[DataPosition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Run:
     """One execution of a task; `error` has its literals taken out.
 
@@ -213,7 +214,7 @@ class Shape:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class ColumnEdge:
     """An input column of an output column, in statements of one shape.
 
@@ -243,7 +244,7 @@ class ColumnEdge:
     place: str = field(default="", metadata={"stored": False})
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Column:
     """A column; `type` is that of the platform, or empty."""
 
@@ -251,7 +252,7 @@ class Column:
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Dataset:
     """A dataset and its columns."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import EvidenceSource, Flow
 from dbt_graft.lineage.history import RunKey
@@ -19,9 +20,10 @@ DECLARED = "declared"
 UNKNOWN = "unknown"
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
+_RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Usage:
     """The use of a dataset by a task on one engine, over all of its runs.
 
@@ -142,7 +144,6 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     ended = [access for access in moving if access.status is Status.OK]
     times = [access.last_at for access in ended or moving or done or group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
-    ranks = list(Evidence)
     run_ids = sorted({access.run_id for access in group})
     return Usage(
         task=group[0].task,
@@ -155,7 +156,7 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         bytes=_sum_of_last_run(done, lambda access: access.bytes),
         first_at=min(firsts, default=None),
         last_at=max(times, default=None),
-        evidence=min((access.evidence for access in group), key=ranks.index),
+        evidence=min((access.evidence for access in group), key=_RANKS.__getitem__),
         failed=not done,
         moves_data=moved or any(map(_moves_data, done or group)),
         procedures=tuple(sorted({access.procedure for access in group if access.procedure})),

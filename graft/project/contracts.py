@@ -82,6 +82,9 @@ def matched_contracts(
     contracts: Iterable[DataContract], lineage: Lineage, descriptions: Iterable[DatasetId] = ()
 ) -> ContractMatches:
     """The datasets that contracts mean: by their names, and by those in logs and links to them."""
+    contracts = list(contracts)
+    if not contracts:
+        return ContractMatches()
     datasets = {*lineage.datasets, *descriptions}
     names = all_names(lineage)
     others = {name: dataset for name, dataset in names.items() if name not in datasets}

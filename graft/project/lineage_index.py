@@ -27,7 +27,8 @@ class LineageIndex:
     """The lineage, and the records that show it.
 
     Attributes:
-        records: Those of the store, under the names of the logs; each run of events once.
+        records: Those of the store, under the names of the logs; each run of events once. Without
+            datasets and column edges.
         names: Each name of a dataset, in logs too -> the dataset; of temporary tables as well.
         short_names: Names in logs that lack a part of a relation's name; None without dbt.
         folded: The tasks whose runs are not all among the records.

@@ -8,7 +8,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -25,6 +25,9 @@ _VALUES = {
     ("datetime", "timezone"),
     ("zoneinfo", "ZoneInfo"),
 }
+_reduction: Callable[[Any], tuple[Any, ...]] = methodcaller(
+    "__reduce_ex__", pickle.HIGHEST_PROTOCOL
+)
 _log = logging.getLogger(__name__)
 
 
@@ -54,8 +57,11 @@ class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
     """
 
     def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
+        if issubclass(kind, type):
+            raise KeyError(kind)  # Classes are written by their names.
         if not is_dataclass(kind) or any(field.kw_only for field in fields(kind)):
-            raise KeyError(kind)
+            self[kind] = _reduction  # An error for each of them would take longer.
+            return _reduction
         names = [field.name for field in fields(kind) if field.init]
         arguments = attrgetter(*names)
         is_alone = len(names) == 1

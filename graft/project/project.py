@@ -282,9 +282,12 @@ class Project:
         described, records = self.described(view), self.records(view)
         folded = {repeats.task for repeats in records.run_repeats}
         folded |= {repeats.task for repeats in records.usage_repeats}
+        joined = join_records(records, self.settings.projects)
+        shown = with_task_code(joined, self.settings.codes)[0]
         return LineageIndex(
             described,
-            with_task_code(join_records(records, self.settings.projects), self.settings.codes)[0],
+            # Most of the rest are edges and columns, which the lineage has.
+            replace(shown, column_edges=(), datasets=()),
             self.log_names(view),
             self.dbt.short_names if self.dbt else None,
             frozenset(folded),

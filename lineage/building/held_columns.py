@@ -47,31 +47,17 @@ class HeldColumns:
     """The columns that temporary tables hold, and tasks' memories.
 
     Args:
-        temporaries: The datasets that live as long as a run.
         columns: What is known of datasets' columns.
         order: Which shapes read into a memory before others wrote from it.
     """
 
-    def __init__(
-        self,
-        temporaries: Collection[DatasetId],
-        columns: Mapping[DatasetId, Sequence[str]],
-        order: MemoryOrder,
-    ) -> None:
-        self._temporaries = {*temporaries, MEMORY}
+    def __init__(self, columns: Mapping[DatasetId, Sequence[str]], order: MemoryOrder) -> None:
         self._columns = columns
         self._order = order
         self._contents: dict[tuple[str, DatasetId], _Content] = defaultdict(_Content)
 
-    def __contains__(self, dataset: DatasetId) -> bool:
-        """Whether a dataset lives as long as a run."""
-        return dataset in self._temporaries
-
-    def fill(self, edges: Iterable[ColumnEdge]) -> None:
-        """Take the edges that end in temporary tables and memories."""
-        into = [edge for edge in edges if edge.to_dataset in self]
-        between = [edge for edge in into if edge.from_dataset in self]
-        arriving = [edge for edge in into if edge.from_dataset not in self]
+    def fill(self, arriving: Iterable[ColumnEdge], between: Collection[ColumnEdge]) -> None:
+        """Take the edges from lasting datasets into others, and those between others."""
         # Temporary tables fill temporary tables; each round sees one step further. All of a round
         # first: what it goes through grows with what it finds.
         while sum(self._hold_edge(edge) for edge in arriving):

@@ -90,14 +90,18 @@ def resolve(
         flowed: The task, source and target of each flow.
         order: Which shapes read into a memory before others wrote from it.
     """
-    edges = list(edges)
-    held = HeldColumns(temporaries, columns, order or MemoryOrder())
-    held.fill(edges)
-    lasting = [edge for edge in edges if edge.to_dataset not in held]
-    direct = [edge for edge in lasting if edge.from_dataset not in held]
+    short_lived = {*temporaries, MEMORY}
+    # By whether they begin, and end, in what is short-lived.
+    edges_by_ends: dict[tuple[bool, bool], list[ColumnEdge]] = defaultdict(list)
+    for edge in edges:
+        ends = edge.from_dataset in short_lived, edge.to_dataset in short_lived
+        edges_by_ends[ends].append(edge)
+    held = HeldColumns(columns, order or MemoryOrder())
+    held.fill(edges_by_ends[False, True], edges_by_ends[True, True])
+    direct = edges_by_ends[False, False]
     through = (
         edge
-        for edge in held.edges_behind(edge for edge in lasting if edge.from_dataset in held)
+        for edge in held.edges_behind(edges_by_ends[True, False])
         if edge.from_dataset == edge.to_dataset
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )

@@ -86,6 +86,8 @@ def pass_through_views(
         for access in records.accesses
         if access.operation is Operation.CREATE_VIEW and access.status is not Status.FAILED
     ]
+    if not definitions:
+        return PassThroughViews()
     inputs: dict[tuple[str, str, str], set[DatasetId]] = defaultdict(set)
     for access in definitions:
         if access.direction is Direction.READ:
