@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from dbt_graft.analysis.impact.affected import (
     AffectedConsumer,
@@ -28,15 +30,15 @@ from dbt_graft.analysis.impact.path import ImpactPath, ImpactStep
 from dbt_graft.analysis.impact.spread import (
     BITS,
     EFFECTS,
+    MASK,
     Spread,
     State,
     column_of,
     effect_of,
-    spread,
-    state_number,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
+from dbt_graft.lineage.grouping import group_by_key
 
 __all__ = [
     "AffectedConsumer",
@@ -72,27 +74,23 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
     of_column = change.column and change.kind not in OF_DATASETS
     column = graph.column(number, change.column) if of_column else -1
     start = State(number, column, START[change.kind])
-    extent = spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    states, severities = _states_by_dataset(change.kind, extent)
-    described = _descriptions(graph, states, around)
-    severities[number] = severity(change.kind, start.effect)
-    steps: dict[int, ImpactStep] = {}
+    extent = Spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
+    reached = _Reached(extent, change.kind, start)
+    described = _descriptions(graph, reached.worst, around)
     tests = [
         test
         for dataset, description in described.items()
-        for test in _tests(graph, dataset, states[dataset], description.tests)
+        for test in _tests(graph, dataset, reached.states(dataset), description.tests)
         if test.breaks or dataset != number
     ]
+    flows = extent.steps.flows
     return Impact(
         change=change,
         datasets=LazySequence(
-            _most_severe_first(extent, states, severities, number),
-            lambda dataset: _dataset(
-                *(extent, states[dataset], severities[dataset], described.get(dataset)),
-                ImpactPath(extent, states[dataset][0], steps),
-            ),
+            reached.most_severe_first(),
+            lambda dataset: _dataset(reached, dataset, described.get(dataset)),
         ),
-        tasks=_tasks(change.kind, extent, severities, around, steps),
+        tasks=_tasks(reached, around),
         tests=tuple(
             sorted(
                 tests,
@@ -104,39 +102,86 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
                 ),
             )
         ),
-        consumers=tuple(_consumers(extent, severities, around)),
-        known=sum(extent.flows.values()),
-        flows=len(extent.flows),
-        unaffected=len(_tasks_of(graph, extent.unaffected) - _tasks_of(graph, extent.flows)),
+        consumers=tuple(_consumers(reached, around)),
+        known=sum(map(graph.flow_has_columns.__getitem__, flows)),
+        flows=len(flows),
+        unaffected=_unaffected(extent, flows) if start.effect is ImpactEffect.GONE else 0,
     )
 
 
-def _tasks_of(graph: ImpactGraph, flows: Iterable[int]) -> set[int]:
-    return {graph.flow_task[flow] for flow in flows}
+class _Reached:
+    """The datasets that a change reaches.
 
-
-def _states_by_dataset(
-    kind: ChangeType, extent: Spread
-) -> tuple[dict[int, list[int]], dict[int, ImpactSeverity]]:
-    """The states of each dataset, in the order they were reached, and the highest severity of them.
-
-    What is not written because something is gone is no mere delay.
+    Attributes:
+        datasets: The dataset of each state of the spread.
+        nearest: Dataset -> the place of its first state.
+        worst: Dataset -> the highest severity of its states. What is not written because something
+            is gone is no mere delay.
+        steps: Those of paths that were looked at.
     """
-    of_effect = [severity(kind, effect) for effect in ImpactEffect]
-    gone, unwritten = severity(kind, ImpactEffect.GONE), extent.unwritten
-    states: dict[int, list[int]] = {}
-    worst: dict[int, ImpactSeverity] = {}
-    dataset_of = extent.graph.dataset_of
-    for number in extent.arrivals:
-        dataset = dataset_of[number >> BITS] if number >= 0 else ~number >> BITS
-        outcome = gone if number in unwritten else of_effect[effect_of(number)]
-        if dataset not in states:
-            states[dataset], worst[dataset] = [number], outcome
-        else:
-            states[dataset].append(number)
-            if worst[dataset] < outcome:
+
+    def __init__(self, extent: Spread, kind: ChangeType, start: State) -> None:
+        self.extent, self.kind, self.start = extent, kind, start.dataset
+        dataset_of, states = extent.graph.dataset_of, extent.states
+        self.datasets = [dataset_of[n >> BITS] if n >= 0 else ~n >> BITS for n in states]
+        places = range(len(states) - 1, -1, -1)
+        self.nearest = dict(zip(reversed(self.datasets), places, strict=True))
+        self.worst = self._worst(states)
+        self.steps: dict[int, ImpactStep] = {}
+
+    def _worst(self, states: Sequence[int]) -> dict[int, int]:
+        severities = [int(severity(self.kind, effect)) for effect in ImpactEffect]
+        worst: dict[int, int] = {}
+        for state, dataset in zip(states, self.datasets, strict=True):
+            outcome = severities[(state if state >= 0 else ~state) & MASK]
+            if outcome > worst.get(dataset, -1):
                 worst[dataset] = outcome
-    return states, worst
+        for dataset in self.extent.steps.unwritten:
+            worst[dataset] = max(worst[dataset], severities[ImpactEffect.GONE])
+        worst[self.start] = int(severity(self.kind, EFFECTS[effect_of(states[0])]))
+        return worst
+
+    def states(self, dataset: int) -> Sequence[int]:
+        """The states of a dataset, in the order they were reached."""
+        return [self.extent.states[place] for place in self._places[dataset]]
+
+    def path(self, place: int) -> ImpactPath:
+        """The path to a state."""
+        return ImpactPath(self.extent, place, self.steps)
+
+    @cached_property
+    def _places(self) -> Mapping[int, Sequence[int]]:
+        return group_by_key(zip(self.datasets, range(len(self.datasets)), strict=True))
+
+    def most_severe_first(self) -> list[int]:
+        """The datasets but the one that changes: stale ones last, those nearest first, by name."""
+        worst, extent = self.worst, self.extent
+        distances, fresh = extent.distances, extent.fresh
+        groups = group_by_key(
+            ((-worst[dataset], place >= fresh, distances[place]), dataset)
+            for dataset, place in self.nearest.items()
+            if dataset != self.start
+        )
+        return _in_order(groups, extent.graph.dataset_order)
+
+
+def _in_order(groups: Mapping[tuple[Any, ...], list[int]], order: Sequence[int]) -> list[int]:
+    """The numbers of all groups, group by group."""
+    return [
+        number for key in sorted(groups) for number in sorted(groups[key], key=order.__getitem__)
+    ]
+
+
+def _unaffected(extent: Spread, passed: Iterable[int]) -> int:
+    """How many tasks read datasets of which a column is gone, and only others of their columns."""
+    graph = extent.graph
+    task_of, dataset_of = graph.flow_task, graph.dataset_of
+    gone = {dataset_of[state >> BITS] for state in extent.states if state >= 0}
+    readers: set[int] = set()
+    for dataset in gone:
+        flows = graph.flows_from(dataset)
+        readers.update(task_of[flows.start : flows.stop])
+    return len(readers.difference(map(graph.flow_task.__getitem__, passed)))
 
 
 def _descriptions(
@@ -150,84 +195,54 @@ def _descriptions(
     return {dataset: description for dataset, description in described if description}
 
 
-def _most_severe_first(
-    extent: Spread,
-    states: Mapping[int, Sequence[int]],
-    severities: Mapping[int, ImpactSeverity],
-    start: int,
-) -> list[int]:
-    """The datasets without the one that changes: stale ones last, those nearest first, by name."""
-    order, arrivals = extent.graph.dataset_order, extent.arrivals
-    groups: dict[tuple[int, bool, int], list[int]] = {}
-    for dataset, (nearest, *_) in states.items():
-        _, _, _, distance, stale = arrivals[nearest]
-        if dataset != start:
-            key = (-severities[dataset], stale, distance)
-            if key in groups:
-                groups[key].append(dataset)
-            else:
-                groups[key] = [dataset]
-    return [
-        dataset for key in sorted(groups) for dataset in sorted(groups[key], key=order.__getitem__)
-    ]
-
-
-def _dataset(
-    extent: Spread,
-    reached: Sequence[int],
-    worst: ImpactSeverity,
-    description: Description | None,
-    path: ImpactPath,
-) -> AffectedDataset:
-    graph, columns, effects = extent.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
-    for number in reached:
+def _dataset(reached: _Reached, dataset: int, description: Description | None) -> AffectedDataset:
+    graph, columns, effects = reached.extent.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
+    for number in reached.states(dataset):
         effect = EFFECTS[effect_of(number)]
         if number < 0:
             effects.add(effect)
         else:
             name = graph.column_names[column_of(number)]
             columns[name] = min(columns.get(name, effect), effect)
+    nearest = reached.nearest[dataset]
     return AffectedDataset(
-        graph.datasets[extent.dataset_of(reached[0])],
-        worst,
+        graph.datasets[dataset],
+        ImpactSeverity(reached.worst[dataset]),
         tuple(sorted(effects)),
         {name: columns[name] for name in sorted(columns)},
-        path,
+        reached.path(nearest),
         description.owner if description else "",
-        stale=extent.is_stale(reached[0]),
+        stale=nearest >= reached.extent.fresh,
     )
 
 
-def _tasks(
-    kind: ChangeType,
-    extent: Spread,
-    severities: Mapping[int, ImpactSeverity],
-    around: Surroundings,
-    steps: dict[int, ImpactStep],
-) -> Sequence[AffectedTask]:
-    worst: dict[int, ImpactSeverity] = {}
-    nearest: dict[int, int] = {}  # the states that tasks come to first
-    graph = extent.graph
-    for number, (before, task, *_) in extent.arrivals.items():
-        if before is None:
-            continue
-        outcome = severities[graph.dataset_of[number >> BITS] if number >= 0 else ~number >> BITS]
-        if task not in worst:
-            worst[task], nearest[task] = outcome, number
-        elif worst[task] < outcome:
+def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
+    extent, graph = reached.extent, reached.extent.graph
+    of_edge, of_flow = graph.edge_task, graph.flow_task
+    carriers = [of_edge[way] if way >= 0 else of_flow[~way] for way in extent.ways[1:]]
+    nearest = dict(zip(reversed(carriers), range(len(carriers), 0, -1), strict=True))
+    worst: dict[int, int] = {}
+    for task, outcome in zip(
+        carriers, map(reached.worst.__getitem__, reached.datasets[1:]), strict=True
+    ):
+        if outcome > worst.get(task, -1):
             worst[task] = outcome
-    gone, broken = severity(kind, ImpactEffect.GONE), extent.broken
+    gone, broken = int(severity(reached.kind, ImpactEffect.GONE)), extent.steps.broken
     for task in broken:
-        worst[task] = max(worst.get(task, gone), gone)
-    names, owners, order = graph.tasks, around.owners, graph.task_order
-    groups: dict[tuple[int, bool], list[int]] = {}
-    for task, outcome in worst.items():
-        groups.setdefault((-outcome, task not in broken), []).append(task)
+        if worst.get(task, -1) < gone:
+            worst[task] = gone
+    names, owners = graph.tasks, around.owners
+    groups = group_by_key(((-worst[task], task not in broken), task) for task in worst)
     return LazySequence(
-        [task for key in sorted(groups) for task in sorted(groups[key], key=order.__getitem__)],
+        _in_order(groups, graph.task_order),
         lambda task: AffectedTask(
-            *(names[task], worst[task], task in broken, owners.get(names[task], "")),
-            ImpactPath(extent, nearest[task], steps) if task in nearest else (),
+            *(
+                names[task],
+                ImpactSeverity(worst[task]),
+                task in broken,
+                owners.get(names[task], ""),
+            ),
+            reached.path(nearest[task]) if task in nearest else (),
         ),
     )
 
@@ -246,9 +261,8 @@ def _tests(
         yield AffectedTest(test, graph.datasets[dataset], breaks)
 
 
-def _consumers(
-    extent: Spread, severities: Mapping[int, ImpactSeverity], around: Surroundings
-) -> list[AffectedConsumer]:
+def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[AffectedConsumer]:
+    extent, severities = reached_datasets.extent, reached_datasets.worst
     graph, affected = extent.graph, []
     for consumer in around.consumers:
         reached = [
@@ -257,7 +271,7 @@ def _consumers(
             if (number := graph.find_dataset(read)) in severities and number is not None
         ]
         if reached:
-            worst = max(outcome for outcome, _ in reached)
+            worst = ImpactSeverity(max(outcome for outcome, _ in reached))
             worst = raise_severity(worst) if consumer.is_critical else worst
             reads = tuple(sorted(read for _, read in reached))
             breaks = any(_is_gone(extent, *column) for column in consumer.columns)
@@ -278,6 +292,6 @@ def _is_gone(extent: Spread, dataset: DatasetId, name: str) -> bool:
     if number is None:
         return False
     return any(
-        column is not None and state_number(State(number, column, _PROVABLE)) in extent.arrivals
+        column is not None and extent.reaches(State(number, column, _PROVABLE))
         for column in (-1, extent.graph.find_column(number, name))
     )

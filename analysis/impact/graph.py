@@ -21,12 +21,10 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType,
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
 _SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
 _MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
-KINDS = tuple(  # the numbers that stand for kinds of edges
-    subtype << 4 | masking << 1 | masked
-    for subtype in range(len(_SUBTYPES))
-    for masking in range(len(_MASKINGS))
-    for masked in (0, 1)
-)
+# A bit of an edge's kind: it goes to `*`.
+TO_ALL = 1
+# The numbers that stand for kinds of edges; a byte has room for all.
+KINDS = range(len(_SUBTYPES) * len(_MASKINGS) << 2)
 _FlowKey = tuple[int, int, int]
 # Dataset -> its columns, by their folded names.
 ColumnNumbers = dict[int, dict[str, int]]
@@ -55,7 +53,8 @@ class EdgeKind(NamedTuple):
 @cache
 def kind_of(number: int) -> EdgeKind:
     """The kind that a number of `ImpactGraph.edge_kind` stands for."""
-    return EdgeKind(_SUBTYPES[number >> 4], bool(number & 1), _MASKINGS[number >> 1 & 7])
+    subtype, masking = divmod(number >> 2, len(_MASKINGS))
+    return EdgeKind(_SUBTYPES[subtype], bool(number & 2), _MASKINGS[masking])
 
 
 class ImpactGraph:
@@ -146,7 +145,8 @@ class ImpactGraph:
 
     def edges_from(self, column: int) -> range:
         """The places of the column edges that come from a column."""
-        return _of_source(self.edge_starts, column)
+        starts = self.edge_starts
+        return range(starts[column], starts[column + 1]) if column + 1 < len(starts) else range(0)
 
     def flows_from(self, dataset: int) -> range:
         """The places of the flows that come from a dataset."""
@@ -228,8 +228,8 @@ class ImpactGraph:
             sources.append(from_column)
             targets.append(to_column)
             of_task.append(task)
-            masked = _MASKING[edge.masked_by] << 1 | edge.masking
-            kinds.append(_SUBTYPE[edge.subtype] << 4 | masked)
+            kind = _SUBTYPE[edge.subtype] * len(_MASKINGS) + _MASKING[edge.masked_by]
+            kinds.append(kind << 2 | edge.masking << 1 | self.is_star[to_column])
             is_named = number < named
             needs.append(_need(edge, starred.get(edge.task, ())) if is_named else Need.NONE)
             flow = flows.get((source, target, task), -1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from dbt_graft.analysis.impact.spread import Spread
+from dbt_graft.analysis.impact.spread import Spread, state_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Subtype
 
@@ -31,16 +31,17 @@ class ImpactPath(Sequence[ImpactStep]):
     """The steps of the path to a state, which is equal to another one of the same steps.
 
     Args:
+        place: That of the state.
         shared: The steps that were made before: paths that begin alike share theirs.
     """
 
-    __slots__ = ("_shared", "_spread", "_state")
+    __slots__ = ("_place", "_shared", "_spread")
 
-    def __init__(self, spread: Spread, state: int, shared: dict[int, ImpactStep]) -> None:
-        self._spread, self._state, self._shared = spread, state, shared
+    def __init__(self, spread: Spread, place: int, shared: dict[int, ImpactStep]) -> None:
+        self._spread, self._place, self._shared = spread, place, shared
 
     def __len__(self) -> int:
-        return self._spread.distance(self._state)
+        return self._spread.distances[self._place]
 
     @overload
     def __getitem__(self, index: int) -> ImpactStep: ...
@@ -64,24 +65,22 @@ class ImpactPath(Sequence[ImpactStep]):
         return repr(self._steps())
 
     def _steps(self) -> tuple[ImpactStep, ...]:
-        arrivals, steps, number = self._spread.arrivals, list[ImpactStep](), self._state
-        shared = self._shared
-        while (before := arrivals[number][0]) is not None:
-            if (step := shared.get(number)) is None:
-                step = shared[number] = _step(self._spread, before, number)
+        steps, place, shared = list[ImpactStep](), self._place, self._shared
+        while place:
+            if (step := shared.get(place)) is None:
+                step = shared[place] = _step(self._spread, place)
             steps.append(step)
-            number = before
-        steps.reverse()
-        return tuple(steps)
+            place = self._spread.before[place]
+        return tuple(reversed(steps))
 
 
-def _step(spread: Spread, before: int, number: int) -> ImpactStep:
+def _step(spread: Spread, place: int) -> ImpactStep:
     graph = spread.graph
-    state, arrival = spread.state_at(number)
+    before, state = (state_of(graph, spread.states[at]) for at in (spread.before[place], place))
     return ImpactStep(
-        graph.tasks[arrival.task],
-        arrival.subtype,
-        graph.datasets[spread.dataset_of(before)],
+        graph.tasks[spread.task(place)],
+        spread.subtype(place),
+        graph.datasets[before.dataset],
         graph.datasets[state.dataset],
         graph.column_names[state.column] if state.column >= 0 else "",
     )

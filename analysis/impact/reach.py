@@ -27,10 +27,9 @@ from dbt_graft.analysis.impact.change import (
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import (
     BITS,
-    Spread,
+    Steps,
     column_of,
     effect_of,
-    next_steps,
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
@@ -286,8 +285,9 @@ class ImpactReach:
 
     def _step(self, state: int) -> tuple[_Sets, Iterator[int]]:
         """The sets of a state itself, and the states that it leads to."""
-        extent = Spread(self._graph)
-        after = dict.fromkeys(step[0] for step in next_steps(extent, state))
+        after: dict[int, int] = {}
+        steps = Steps(self._graph, after.__setitem__)
+        steps.go(state)
         is_gone = effect_of(state) == ImpactEffect.GONE
         datasets = consumers = effects = 0
         for successor in after:
@@ -300,12 +300,12 @@ class ImpactReach:
             for reader in self._readers.get(dataset, ()):
                 consumers |= 1 << reader * _OF_CONSUMER + effect
         known_flows = unknown_flows = tests = broken = 0
-        for flow, has_columns in extent.flows.items():
-            if has_columns:
+        for flow in steps.flows:
+            if self._graph.flow_has_columns[flow]:
                 known_flows |= 1 << flow
             else:
                 unknown_flows |= 1 << flow
-        for task in extent.broken:
+        for task in steps.broken:
             broken |= 1 << task
         if is_gone and self._tests:
             names = self._graph.column_names

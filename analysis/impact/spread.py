@@ -6,26 +6,23 @@ States are numbers, since a change may reach millions of them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import KINDS, ImpactGraph, Need, kind_of
+from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, kind_of
 from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
 # Of a state's number the bits of its effect.
-BITS, _MASK = 4, 15
+BITS, MASK = 4, 15
 EFFECTS = tuple(ImpactEffect)
 # Plain numbers: a walk compares millions of them.
 _GONE, _LATE, _NAMED = map(int, (ImpactEffect.GONE, ImpactEffect.LATE, Need.NAMED))
-_FLOW = -1  # in the place of an edge's kind: a flow whose columns do not count
-# The state before, the task, the kind of the edge, the distance, and whether it is stale.
-StateArrival = tuple[int | None, int, int, int, bool]
-# The next state, its flow or -1, its task, the kind of the edge.
-_Step = tuple[int, int, int, int]
+_ON_DATASET = MASK + 1  # in the place of an effect's bit: the whole dataset has it
+_ENDS = 255
+_NO_FLOW = -1
 
 
 class State(NamedTuple):
@@ -36,76 +33,205 @@ class State(NamedTuple):
     effect: ImpactEffect
 
 
-class Arrival(NamedTuple):
-    """The first way to a state, over a shortest path.
+class Steps:
+    """The steps from state to state, and what they pass, whether it is new or not.
+
+    A way is the place of a column edge, or `~` that of a flow whose columns do not count.
+
+    Args:
+        take: Called with each next state and the way to it.
 
     Attributes:
-        before: The state before; None for the change itself.
-        task: The number of the task that carried it, -1 for the change itself.
-        subtype: That of the column edge; None for a flow whose columns do not count.
-        stale: It needs an edge that was not seen for long.
+        broken: Tasks whose statements name what is gone.
+        unwritten: Datasets that are not written because a statement fails.
     """
 
-    before: State | None
-    task: int
-    subtype: Subtype | None
-    distance: int
-    stale: bool
+    def __init__(self, graph: ImpactGraph, take: Callable[[int, int], object]) -> None:
+        self._graph, self._take = graph, take
+        # Under names of their own, as each is looked at for each of many edges.
+        self._dataset_of, self._stars, self._needs = graph.dataset_of, graph.stars, graph.edge_need
+        self._targets, self._flow_of = graph.edge_target, graph.edge_flow
+        self._carried: dict[int, bytes] = {}  # effect -> the one behind each edge
+        self._passed: set[int] = set()
+        self.broken: set[int] = set()
+        self.unwritten: set[int] = set()
+
+    @property
+    def flows(self) -> set[int]:
+        """The flows that effects on columns took."""
+        return self._passed - {_NO_FLOW}
+
+    def go(self, state: int) -> None:
+        """Take the states behind one."""
+        graph = self._graph
+        if state < 0:
+            self._over_flows(graph.flows_from(~state >> BITS), ~state & MASK)
+            return
+        column, effect = state >> BITS, state & MASK
+        dataset = self._dataset_of[column]
+        self._over_edges(graph.edges_from(column), effect)
+        star = self._stars.get(dataset, column)
+        if star != column:
+            self._over_star(column, star, effect)
+        flows = graph.flows_from(dataset)
+        if graph.flow_has_columns.find(0, flows.start, flows.stop) >= 0 or graph.use_task:
+            self._over_unknown(flows, column, effect)
+
+    def _over_edges(self, edges: range, effect: int) -> None:
+        if effect not in self._carried:
+            self._carried[effect] = self._graph.edge_kind.translate(_carried(effect))
+        carried, targets, take = self._carried[effect], self._targets, self._take
+        for edge in edges:
+            target, after = targets[edge], carried[edge]
+            if after == _ENDS:
+                return
+            if after < _ON_DATASET:
+                take(target << BITS | after, edge)
+            else:
+                take(~(self._dataset_of[target] << BITS | after & MASK), edge)
+            self._passed.add(self._flow_of[edge])
+            if effect == _GONE:
+                self._fail(edge, target, after)
+
+    def _over_star(self, column: int, star: int, effect: int) -> None:
+        """Take what is behind columns that are not known one by one."""
+        graph, take = self._graph, self._take
+        for edge in graph.edges_from(star):
+            target, kind = graph.edge_target[edge], graph.edge_kind[edge]
+            if kind & TO_ALL and _is_direct(kind):
+                target = _of_same_name(graph, column, target, kind)
+                kind = kind & ~TO_ALL | graph.is_star[target]
+            after = _carried(effect)[kind] if target >= 0 else _ENDS
+            if after == _ENDS:
+                continue
+            if after < _ON_DATASET:
+                take(target << BITS | after, edge)
+            else:
+                take(~(graph.dataset_of[target] << BITS | after & MASK), edge)
+            self._passed.add(graph.edge_flow[edge])
+            if effect == _GONE:
+                self._fail(edge, target, after)
+
+    def _fail(self, edge: int, target: int, after: int) -> None:
+        """Take what is late because a statement names what is gone; nothing of it is written."""
+        dataset, need = self._dataset_of[target], self._needs[edge]
+        if need or (after >= _ON_DATASET and after & MASK == _LATE):
+            self.unwritten.add(dataset)
+        if need:
+            self._take(~(dataset << BITS | _LATE), edge)
+            if need == _NAMED:
+                self.broken.add(self._graph.edge_task[edge])
+
+    def _over_unknown(self, flows: range, column: int, effect: int) -> None:
+        """Go over the flows that a column may be in, and those of tasks that use it."""
+        graph, after, using = self._graph, _over_flow(effect, True), self._using(column, effect)
+        if after is None:
+            return
+        for flow in flows:
+            if not graph.flow_has_columns[flow] or graph.flow_task[flow] in using:
+                self._passed.add(flow)
+                self._take(~(graph.flow_target[flow] << BITS | after), ~flow)
+                if effect == _GONE:
+                    self.unwritten.add(graph.flow_target[flow])
+
+    def _using(self, column: int, effect: int) -> Sequence[int]:
+        """The tasks that fail as they take a column into what lives as long as a run."""
+        using = self._graph.tasks_using(column) if effect == _GONE else ()
+        self.broken.update(using)
+        return using
+
+    def _over_flows(self, flows: range, effect: int) -> None:
+        after, targets, take = _over_flow(effect, False), self._graph.flow_target, self._take
+        if after is None:
+            return
+        for flow in flows:
+            take(~(targets[flow] << BITS | after), ~flow)
+            if effect == _GONE:
+                self.unwritten.add(targets[flow])
+                self.broken.add(self._graph.flow_task[flow])
 
 
-@dataclass(frozen=True, slots=True)
 class Spread:
     """All that a change reaches.
 
+    States have a place each, those nearest first, stale ones last: those that need an edge that
+    was not seen for long.
+
+    Args:
+        start: The effect where the change is made.
+        farthest: The most steps.
+
     Attributes:
-        flows: The flows that effects on columns took -> whether their columns are known.
-        broken: Tasks whose statements name what is gone.
-        unwritten: States of datasets that are not written because a statement fails.
-        unaffected: Flows of known columns from datasets of which another column is gone.
-        arrivals: The states by their numbers, those nearest first, stale ones last.
+        states: The numbers of states.
+        before, ways, distances: Of each the place of the state before, the way from there as in
+            `Steps`, and the number of steps; of the change itself only the last counts.
+        fresh: How many are not stale.
     """
 
-    graph: ImpactGraph
-    flows: dict[int, bool] = field(default_factory=dict)
-    broken: set[int] = field(default_factory=set)
-    unwritten: set[int] = field(default_factory=set)
-    unaffected: set[int] = field(default_factory=set)
-    arrivals: dict[int, StateArrival] = field(default_factory=dict)
+    def __init__(self, graph: ImpactGraph, start: State, farthest: int | None = None) -> None:
+        self.graph = graph
+        self.steps = Steps(graph, self._take)
+        self.states, self.before, self.ways = list[int](), list[int](), list[int]()
+        self.distances = list[int]()
+        self._at, self._distance, self.fresh = -1, 0, 0
+        # The numbers of datasets' states are negative: theirs are the last.
+        self._seen = bytearray(len(graph.column_names) + len(graph.datasets) << BITS)
+        self._has_stale = 1 in graph.flow_is_stale
+        self._waiting = deque[tuple[int, int, int, int]]()
+        self._add(state_number(start), -1, 0, 0)
+        self._spread(farthest)
 
-    def states(self) -> Iterator[tuple[State, Arrival]]:
-        """States with their arrivals, those nearest first; stale ones last."""
-        for number in self.arrivals:
-            yield state_of(self.graph, number), self._arrival(number)
+    def _spread(self, farthest: int | None) -> None:
+        at, states, distances, go = 0, self.states, self.distances, self.steps.go
+        while True:
+            while at < len(states):
+                self._at, self._distance = at, distances[at] + 1
+                if farthest is None or self._distance <= farthest:
+                    go(states[at])
+                at += 1
+            self.fresh = self.fresh or at
+            while self._waiting and self._seen[self._waiting[0][0]]:
+                self._waiting.popleft()
+            if not self._waiting:
+                return
+            self._add(*self._waiting.popleft())
 
-    def state_at(self, number: int) -> tuple[State, Arrival]:
-        """The state of a number, with its arrival."""
-        return state_of(self.graph, number), self._arrival(number)
+    def _take(self, state: int, way: int) -> None:
+        if self._seen[state]:
+            return
+        if self._has_stale and self._is_stale(way):
+            self._waiting.append((state, self._at, way, self._distance))
+        else:
+            self._seen[state] = True
+            self.states.append(state)
+            self.before.append(self._at)
+            self.ways.append(way)
+            self.distances.append(self._distance)
 
-    def dataset_of(self, number: int) -> int:
-        """The dataset of the state that a number stands for."""
-        return self.graph.dataset_of[number >> BITS] if number >= 0 else ~number >> BITS
+    def _add(self, state: int, before: int, way: int, distance: int) -> None:
+        self._seen[state] = True
+        self.states.append(state)
+        self.before.append(before)
+        self.ways.append(way)
+        self.distances.append(distance)
 
-    def distance(self, number: int) -> int:
-        """The number of steps to a state."""
-        return self.arrivals[number][3]
+    def _is_stale(self, way: int) -> bool:
+        flow = self.graph.edge_flow[way] if way >= 0 else ~way
+        return flow >= 0 and self.graph.flow_is_stale[flow] == 1
 
-    def is_stale(self, number: int) -> bool:
-        """Whether the way to a state needs an edge that was not seen for long."""
-        return self.arrivals[number][4]
+    def reaches(self, state: State) -> bool:
+        """Whether the change reaches a state."""
+        return self._seen[state_number(state)] == 1
 
-    def arrival(self, state: State) -> Arrival:
-        """The arrival of a state that was reached."""
-        return self._arrival(state_number(state))
+    def task(self, place: int) -> int:
+        """The task that carried the change to a state but the first."""
+        way = self.ways[place]
+        return self.graph.edge_task[way] if way >= 0 else self.graph.flow_task[~way]
 
-    def _arrival(self, number: int) -> Arrival:
-        before, task, kind, distance, stale = self.arrivals[number]
-        return Arrival(
-            None if before is None else state_of(self.graph, before),
-            task,
-            None if kind == _FLOW else kind_of(kind).subtype,
-            distance,
-            stale,
-        )
+    def subtype(self, place: int) -> Subtype | None:
+        """That of the column edge to a state; None for a flow whose columns do not count."""
+        way = self.ways[place]
+        return kind_of(self.graph.edge_kind[way]).subtype if way >= 0 else None
 
 
 def state_number(state: State) -> int:
@@ -118,117 +244,19 @@ def state_number(state: State) -> int:
 def state_of(graph: ImpactGraph, number: int) -> State:
     """The state that a number stands for."""
     code = number if number >= 0 else ~number
-    effect = EFFECTS[code & _MASK]
+    effect = EFFECTS[code & MASK]
     code >>= BITS
     return State(graph.dataset_of[code], code, effect) if number >= 0 else State(code, -1, effect)
 
 
 def effect_of(number: int) -> int:
     """The effect of the state that a number stands for."""
-    return (number if number >= 0 else ~number) & _MASK
+    return (number if number >= 0 else ~number) & MASK
 
 
 def column_of(number: int) -> int:
     """The column of the state that a number stands for, which is one of a column."""
     return number >> BITS
-
-
-def spread(graph: ImpactGraph, start: State, farthest: int | None = None) -> Spread:
-    """All states that a change reaches.
-
-    Args:
-        start: The effect where the change is made.
-        farthest: The most steps.
-    """
-    extent = Spread(graph)
-    arrivals, is_stale = extent.arrivals, graph.flow_is_stale
-    first = state_number(start)
-    arrivals[first] = (None, -1, _FLOW, 0, False)
-    fresh, waiting = deque([first]), deque[tuple[int, StateArrival]]()
-    unwritten = extent.unwritten
-    while fresh or waiting:
-        if fresh:
-            number = fresh.popleft()
-        else:
-            number, arrival = waiting.popleft()
-            if number in arrivals:
-                continue
-            arrivals[number] = arrival
-        _, _, _, distance, stale = arrivals[number]
-        if distance == farthest:
-            continue
-        distance += 1
-        is_gone = effect_of(number) == _GONE
-        for after, flow, task, kind in next_steps(extent, number):
-            if is_gone and after < 0 and ~after & _MASK == _LATE:
-                unwritten.add(after)
-            if after in arrivals:
-                continue
-            if flow >= 0 and is_stale[flow]:
-                waiting.append((after, (number, task, kind, distance, True)))
-            else:
-                arrivals[after] = (number, task, kind, distance, stale)
-                fresh.append(after)
-    return extent
-
-
-def next_steps(extent: Spread, number: int) -> list[_Step]:
-    """The steps from a state; flows and tasks that break are noted in `extent`."""
-    graph = extent.graph
-    of_column = number >= 0
-    if of_column:
-        dataset, effect = graph.dataset_of[number >> BITS], number & _MASK
-        steps = _over_edges(extent, dataset, number >> BITS, effect)
-    else:
-        dataset, effect, steps = ~number >> BITS, ~number & _MASK, []
-    after = _over_flow(effect, of_column)
-    if after is None:
-        return steps
-    targets, tasks = graph.flow_target, graph.flow_task
-    using: Sequence[int] = ()
-    if of_column and effect == _GONE and graph.use_task:
-        using = graph.tasks_using(number >> BITS)
-        extent.broken.update(using)
-    for flow in graph.flows_from(dataset):
-        if of_column:
-            known = graph.flow_has_columns[flow] == 1
-            if known and tasks[flow] not in using:
-                if effect == _GONE:
-                    extent.unaffected.add(flow)
-                continue
-            extent.flows[flow] = known
-        elif effect == _GONE:
-            extent.broken.add(tasks[flow])
-        steps.append((~(targets[flow] << BITS | after), flow, tasks[flow], _FLOW))
-    return steps
-
-
-def _over_edges(extent: Spread, dataset: int, column: int, effect: int) -> list[_Step]:
-    graph, steps = extent.graph, list[_Step]()
-    carried, star, starts = _carried(effect), graph.stars.get(dataset), graph.edge_starts
-    for source in (column,) if star is None else (column, star):
-        if source + 1 >= len(starts):
-            continue
-        for edge in range(starts[source], starts[source + 1]):
-            target, kind = graph.edge_target[edge], graph.edge_kind[edge]
-            to_all = graph.is_star[target]
-            if to_all and source == star and _is_direct(kind):
-                target = _of_same_name(graph, column, target, kind)
-                to_all = graph.is_star[target]
-            after = carried[kind << 1 | to_all] if target >= 0 else None
-            if after is None:
-                continue
-            task, flow = graph.edge_task[edge], graph.edge_flow[edge]
-            if flow >= 0:
-                extent.flows[flow] = True
-            state = target << BITS | after if after >= 0 else _of_all(graph, target, ~after)
-            steps.append((state, flow, task, kind))
-            if effect == _GONE and (need := graph.edge_need[edge]):
-                if need == _NAMED:
-                    extent.broken.add(task)
-                # Of what fails nothing is written, so the other columns are late.
-                steps.append((_of_all(graph, target, _LATE), flow, task, kind))
-    return steps
 
 
 def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
@@ -243,22 +271,15 @@ def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
     return same
 
 
-def _of_all(graph: ImpactGraph, column: int, effect: int) -> int:
-    """The state of the whole dataset of a column."""
-    return ~(graph.dataset_of[column] << BITS | effect)
-
-
 @cache
-def _carried(effect: int) -> Sequence[int | None]:
-    """The effects behind edges by their kinds, to a column and to all; `~` of the dataset's."""
-    effects: list[int | None] = [None] * (2 * (max(KINDS) + 1))
+def _carried(effect: int) -> bytes:
+    """The effects behind edges by their kinds, for `translate`."""
+    effects = bytearray((_ENDS,)) * 256
     for kind in KINDS:
-        for to_all in (0, 1):
-            carried = over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=to_all == 1)
-            if carried:
-                after, on_dataset = carried
-                effects[kind << 1 | to_all] = ~after if on_dataset else int(after)
-    return effects
+        carried = over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=bool(kind & TO_ALL))
+        if carried:
+            effects[kind] = carried[0] | _ON_DATASET * carried[1]
+    return bytes(effects)
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import Spread, State, next_steps, state_number, state_of
+from dbt_graft.analysis.impact.spread import State, Steps, state_number, state_of
 from dbt_graft.analysis.quality.faults import QualityFault
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -56,15 +56,18 @@ def faults_downstream(
         visit = (state_number(_start(graph, fault)), number)
         before[visit] = None
         waiting.append(visit)
-    spread = Spread(graph)
+    after: dict[int, int] = {}
+    steps = Steps(graph, after.__setitem__)
     while waiting:
         visit = waiting.popleft()
         state, number = visit
         fault, here = faults[number], state_of(graph, state).dataset
         start = graph.find_dataset(fault.dataset)
-        for after, *_ in next_steps(spread, state):
-            there = state_of(graph, after).dataset
-            step = (after, number)
+        after.clear()
+        steps.go(state)
+        for successor in after:
+            there = state_of(graph, successor).dataset
+            step = (successor, number)
             if step in before or there == start:
                 continue
             if number not in (reaching := numbers_by_dataset[there]):

@@ -9,7 +9,7 @@ from random import Random
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import State, spread
+from dbt_graft.analysis.impact.spread import Spread, State, state_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -98,6 +98,10 @@ def project(random: Random) -> tuple[list[ColumnEdge], list[Flow]]:
     return list(edges.values()), list(flows.values())
 
 
+def states_of(graph: ImpactGraph, start: State) -> list[State]:
+    return [state_of(graph, number) for number in Spread(graph, start).states]
+
+
 @for_each("seed", range(500), quick=20)
 def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
     random = Random(seed)  # noqa: S311
@@ -115,7 +119,7 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
             graph.column_names[state.column] if state.column >= 0 else "",
             state.effect.name,
         )
-        for state, _ in spread(graph, State(place, number, ImpactEffect[effect])).states()
+        for state in states_of(graph, State(place, number, ImpactEffect[effect]))
     }
     assert states == plain(edges, flows, (dataset, column, effect))
 
@@ -144,5 +148,5 @@ def test_a_statement_that_counts_rows_reads_no_column(
     graph = ImpactGraph([], [flow], followed={"counts"})
     place = graph.dataset(flow.source)
     column = -1 if effect == "ROWS" else graph.column(place, "x")
-    states = spread(graph, State(place, column, ImpactEffect[effect])).states()
-    assert {graph.datasets[state.dataset].name for state, _ in states} == reached
+    states = states_of(graph, State(place, column, ImpactEffect[effect]))
+    assert {graph.datasets[state.dataset].name for state in states} == reached
