@@ -27,7 +27,7 @@ from dbt_graft.analysis.impact.change import (
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import (
     BITS,
-    Steps,
+    StateSteps,
     column_of,
     effect_of,
 )
@@ -286,7 +286,7 @@ class ImpactReach:
     def _step(self, state: int) -> tuple[_Sets, Iterator[int]]:
         """The sets of a state itself, and the states that it leads to."""
         after: dict[int, int] = {}
-        steps = Steps(self._graph, after.__setitem__)
+        steps = StateSteps(self._graph, after.__setitem__)
         steps.go(state)
         is_gone = effect_of(state) == ImpactEffect.GONE
         datasets = consumers = effects = 0

@@ -33,7 +33,7 @@ class State(NamedTuple):
     effect: ImpactEffect
 
 
-class Steps:
+class StateSteps:
     """The steps from state to state, and what they pass, whether it is new or not.
 
     A way is the place of a column edge, or `~` that of a flow whose columns do not count.
@@ -164,13 +164,13 @@ class Spread:
     Attributes:
         states: The numbers of states.
         before, ways, distances: Of each the place of the state before, the way from there as in
-            `Steps`, and the number of steps; of the change itself only the last counts.
+            `StateSteps`, and the number of steps; of the change itself only the last counts.
         fresh: How many are not stale.
     """
 
     def __init__(self, graph: ImpactGraph, start: State, farthest: int | None = None) -> None:
         self.graph = graph
-        self.steps = Steps(graph, self._take)
+        self.steps = StateSteps(graph, self._take)
         self.states, self.before, self.ways = list[int](), list[int](), list[int]()
         self.distances = list[int]()
         self._at, self._distance, self.fresh = -1, 0, 0

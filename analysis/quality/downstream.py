@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import State, Steps, state_number, state_of
+from dbt_graft.analysis.impact.spread import State, StateSteps, state_number, state_of
 from dbt_graft.analysis.quality.faults import QualityFault
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -57,7 +57,7 @@ def faults_downstream(
         before[visit] = None
         waiting.append(visit)
     after: dict[int, int] = {}
-    steps = Steps(graph, after.__setitem__)
+    steps = StateSteps(graph, after.__setitem__)
     while waiting:
         visit = waiting.popleft()
         state, number = visit
