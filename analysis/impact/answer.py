@@ -173,7 +173,7 @@ def _in_order(groups: Mapping[tuple[Any, ...], list[int]], order: Sequence[int])
 
 
 def _unaffected(extent: Spread, passed: Iterable[int]) -> int:
-    """How many tasks read datasets of which a column is gone, and only others of their columns."""
+    """The number of tasks that read, of datasets of which a column is gone, others alone."""
     graph = extent.graph
     task_of, dataset_of = graph.flow_task, graph.dataset_of
     gone = {dataset_of[state >> BITS] for state in extent.states if state >= 0}
