@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from dbt_graft.analysis.impact.graph import EdgeKind
 from dbt_graft.lineage.records import Masking, Subtype
+
+if TYPE_CHECKING:
+    from dbt_graft.analysis.impact.graph import EdgeKind
 
 _WORD = re.compile(r"[^a-z0-9]+")
 

@@ -6,12 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
-from dbt_graft.analysis.checks.rules import owners
-from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.entity_states import entity_states, is_valid
-from dbt_graft.analysis.dates.recorded_states import taints_now
-from dbt_graft.analysis.quality.downstream import ReachedFault
-from dbt_graft.analysis.quality.words import forecast_text
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.exporters.data.view import View, ViewColumn
 from dbt_graft.exporters.data.view_columns import (
@@ -41,6 +35,8 @@ def _findings(data: ViewData) -> Iterator[object]:
 def _deadlines(data: ViewData) -> Iterator[object]:
     if not data.answers:
         return
+    from dbt_graft.analysis.quality.words import forecast_text
+
     quality = data.answers.quality()
     for forecast in quality.deadlines:
         late = forecast.waits_for
@@ -55,6 +51,8 @@ def _deadlines(data: ViewData) -> Iterator[object]:
 def _faults(data: ViewData) -> Iterator[object]:
     if not data.answers:
         return
+    from dbt_graft.analysis.quality.downstream import ReachedFault
+
     quality = data.answers.quality()
     reached = [(fault.dataset, ReachedFault(fault, (fault.dataset,))) for fault in quality.faults]
     for dataset, faults in sorted(quality.downstream.items()):
@@ -67,6 +65,10 @@ def _faults(data: ViewData) -> Iterator[object]:
 def _date_states(data: ViewData) -> Iterator[object]:
     if not data.answers:
         return
+    from dbt_graft.analysis.dates.access_history import AccessHistory
+    from dbt_graft.analysis.dates.entity_states import entity_states, is_valid
+    from dbt_graft.analysis.dates.recorded_states import taints_now
+
     history = AccessHistory(data.lineage_of_runs())
     taints = taints_now(history)
     for dataset in history.lineage.datasets:
@@ -138,6 +140,8 @@ def _promises(data: ViewData) -> Iterator[object]:
 
 
 def _owners(data: ViewData) -> Iterator[object]:
+    from dbt_graft.analysis.checks.rules import owners
+
     described = data.described
     names = owners(described.lineage, described.descriptions)
     tasks = described.lineage.tasks

@@ -79,12 +79,10 @@ def _check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
 
 def _fill(connection: duckdb.DuckDBPyConnection, data: ViewData, query: str) -> None:
     """Make the views: those that the query names with their rows, the others empty."""
-    for view in VIEWS:
-        connection.register("rows_of_view", view.schema().empty_table())
-        connection.execute(f"CREATE TABLE {view.name} AS FROM rows_of_view")
-        connection.unregister("rows_of_view")
-    for function in FUNCTIONS.values():
-        connection.execute(function.sql)
+    # As one text: an empty Arrow table for each view takes four times as long.
+    statements = [view.sql for view in VIEWS]
+    statements += [function.sql for function in FUNCTIONS.values()]
+    connection.execute(";".join(statements))
     needed = _named_views(connection, query)
     for view in VIEWS:
         if view.name in needed:

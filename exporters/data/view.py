@@ -84,6 +84,12 @@ class View:
     ) -> None:
         self.name, self.text, self.records, self.columns = name, text, records, columns
 
+    @property
+    def sql(self) -> str:
+        """The statement that makes its table."""
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in self.columns)
+        return f"CREATE TABLE {self.name} ({columns})"
+
     def schema(self) -> pa.Schema:
         """The schema of its Arrow table and of its Parquet file."""
         return pa.schema([(column.name, _ARROW[column.type]) for column in self.columns])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dbt_graft.analysis.checks.contract_promises import CheckedPromise
-from dbt_graft.analysis.checks.contracts import ContractMatches
-from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.privacy.classification import Classification
-from dbt_graft.analysis.privacy.labels import PrivacyLabels
-from dbt_graft.analysis.quality.report import Quality
-from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.model import Lineage
+
+if TYPE_CHECKING:  # Importing them takes longer than most queries, which need none of them.
+    from dbt_graft.analysis.checks.contract_promises import CheckedPromise
+    from dbt_graft.analysis.checks.contracts import ContractMatches
+    from dbt_graft.analysis.finding import Finding
+    from dbt_graft.analysis.privacy.labels import PrivacyLabels
+    from dbt_graft.analysis.quality.report import Quality
+    from dbt_graft.lineage.described import DescribedLineage
+    from dbt_graft.lineage.model import Lineage
 
 # The code of a note that a check cannot run here; its subject is the check.
 LEFT_OUT = "CHECK_LEFT_OUT"

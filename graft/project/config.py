@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.collectors.task_entry import TaskEntry
 from dbt_graft.exporters.openlineage.settings import ExportedKind, endpoint_url
@@ -237,6 +236,8 @@ class Config(ConfigFile):
         # Who writes settings of Spark wants Spark, and gets its errors.
         if self.engine or self.spark:
             return self.engine != "local"
+        from dbt_graft.collectors.engines.session import missing_for_spark  # few ask
+
         return not missing_for_spark()
 
     @property

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from glob import has_magic
 from hashlib import blake2b
-from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 from dbt_graft.collectors.store.state import store_state
@@ -26,7 +26,7 @@ def index_key(config: Config) -> str:
     """
     store_path, target = config.path(config.store), config.target_dir
     parts = (
-        f"sqlglot {metadata.version('sqlglot')}",
+        *stamps([Path(spec.origin)] if (spec := find_spec("sqlglot")) and spec.origin else ()),
         *code_stamps(),
         f"{config.folder} {store_path} {target} {config.project_dir}",
         repr(config),

@@ -13,7 +13,6 @@ from dbt_graft.graft.project.texts import (
     PathText,
     SiteUrl,
 )
-from dbt_graft.injector.selection import parse as parse_selection
 from dbt_graft.lineage.section import Checked, Section, Text
 
 
@@ -97,7 +96,9 @@ def _page_name(name: str) -> str:
 
 
 def _selection(text: str) -> str:
-    parse_selection(text)
+    from dbt_graft.injector.selection import parse  # only who checks a file needs it
+
+    parse(text)
     return text
 
 

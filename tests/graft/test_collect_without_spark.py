@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.finding import Severity
+from dbt_graft.collectors.engines import session
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.commands.doctor import examine
-from dbt_graft.graft.project import config as config_module
 from dbt_graft.graft.project.config import Config, load
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.steps import collecting
@@ -182,7 +182,7 @@ def test_a_collect_is_well_if_folding_fails(
 def test_spark_reads_logs_where_it_is_asked_for_or_can_be_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, missing: str, *, on_spark: bool
 ) -> None:
-    monkeypatch.setattr(config_module, "missing_for_spark", lambda: missing)
+    monkeypatch.setattr(session, "missing_for_spark", lambda: missing)
     (tmp_path / "graft.yml").write_text(settings)
     assert load(tmp_path / "graft.yml").reads_on_spark == on_spark
 
@@ -190,7 +190,7 @@ def test_spark_reads_logs_where_it_is_asked_for_or_can_be_had(
 def test_logs_are_read_without_spark_and_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for module in (config_module, collecting):
+    for module in (session, collecting):
         monkeypatch.setattr(module, "missing_for_spark", lambda: "PySpark")
     written = event(inputs=["spark raw.a"], outputs=["spark raw.b"])
     (tmp_path / "events.ndjson").write_text(json.dumps(written))
