@@ -19,6 +19,7 @@ M = TypeVar("M")
 # The parser in C has other messages, and is ten times as fast.
 _LOADER, _FAST_LOADER = yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LARGE = 100_000  # characters
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 # In JSON and not in YAML: indents of tabs, and `\/`.
 _ESCAPED = re.compile(r"\\\\|\\/|\t")
 
@@ -83,7 +84,8 @@ def read_yaml(
     if not isinstance(data, dict):
         raise GraftError(otherwise, place=str(path))
     try:
-        return TypeAdapter(model).validate_python(data)
+        checked: M = _adapter(model).validate_python(data)
+        return checked
     except ValidationError as error:
         faults = [_fault(fault, tree, model) for fault in error.errors(include_url=False)]
         lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
@@ -171,9 +173,16 @@ def sections(annotation: Any) -> Iterator[type[Section]]:
         yield from sections(inner)
 
 
+def _adapter(model: type[Any]) -> TypeAdapter[Any]:
+    """The checks of a section: making them takes longer than a file."""
+    if model not in _ADAPTERS:
+        _ADAPTERS[model] = TypeAdapter(model)
+    return _ADAPTERS[model]
+
+
 def json_schema(model: type[Any]) -> dict[str, Any]:
     """The JSON schema of a section."""
-    return TypeAdapter(model).json_schema(by_alias=True)
+    return _adapter(model).json_schema(by_alias=True)
 
 
 def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
