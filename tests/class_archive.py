@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ARCHIVE = Path(sys.prefix) / "spark.jsa"
@@ -18,10 +19,16 @@ ARCHIVE = Path(sys.prefix) / "spark.jsa"
 OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
 
 
-def java_options() -> str:
-    """The options of each JVM that tests start, as `SPARK_SUBMIT_OPTS` has them."""
+def java_options(settings: Mapping[str, str] | None = None) -> str:
+    """The options of each JVM that tests start, as `SPARK_SUBMIT_OPTS` has them.
+
+    Args:
+        settings: Those of Spark. A folder with them, `SPARK_CONF_DIR`, is before Spark's jars in
+            Java's list of places, and Java leaves the archive alone.
+    """
     usable = ARCHIVE.is_file() and " " not in str(ARCHIVE)
-    return f"{OPTIONS} -XX:SharedArchiveFile={ARCHIVE}" if usable else OPTIONS
+    archive = [f"-XX:SharedArchiveFile={ARCHIVE}"] if usable else []
+    return " ".join([OPTIONS, *archive, *(f"-D{key}={it}" for key, it in (settings or {}).items())])
 
 
 def main(target: Path) -> None:

@@ -24,6 +24,7 @@ from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.model import Lineage
 from tests.airflow.environment import AirflowEnvironment, airflow_environment, graft
 from tests.catalog.html_reader import HtmlReader, text
+from tests.class_archive import java_options
 from tests.exporters.openlineage.conformance import complaints
 from tests.graft.small_project import small_project
 
@@ -62,16 +63,13 @@ clean.groupBy("customer").count().write.mode("overwrite").parquet("lake/scores")
 spark.stop()
 """,
 }
-# On one core, with an event log, as a cluster's own settings are.
-SPARK = """
-spark.master local[1]
-spark.ui.enabled false
-spark.eventLog.enabled true
-spark.eventLog.dir {folder}/spark-events
-spark.sql.codegen.wholeStage false
-spark.sql.shuffle.partitions 1
-spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1
-"""
+# With an event log, as a cluster's own settings are.
+SPARK = {
+    "spark.ui.enabled": "false",
+    "spark.eventLog.enabled": "true",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
 
 
 def block(root: Path, language: str, start: str) -> str:
@@ -97,12 +95,12 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
     """Airflow after a run of the DAG, in whose home `graft build` has run."""
     folder = tmp_path_factory.mktemp("shop")
     airflow_environment(3, folder)  # skips before any work
-    for name in ("landing", "spark-conf", "spark-events", "openlineage"):
+    for name in ("landing", "spark-events", "openlineage"):
         (folder / name).mkdir()
     for name, script in SCRIPTS.items():
         (folder / name).write_text(script)
     (folder / "landing/orders.csv").write_text("id,customer,amount\n1,ann,5\n2,bob,7\n")
-    (folder / "spark-conf/spark-defaults.conf").write_text(SPARK.format(folder=folder.as_uri()))
+    settings = {**SPARK, "spark.eventLog.dir": (folder / "spark-events").as_uri()}
     (folder / ".venv").symlink_to(sys.prefix)
     transport = {"type": "file", "log_file_path": str(folder / "openlineage/events.jsonl")}
     airflow = airflow_environment(
@@ -111,7 +109,8 @@ def shop(root: Path, tmp_path_factory: pytest.TempPathFactory) -> AirflowEnviron
         SHOP=str(folder),
         JAVA_HOME=java_home(),
         PYSPARK_PYTHON=sys.executable,
-        SPARK_CONF_DIR=str(folder / "spark-conf"),
+        SPARK_SUBMIT_OPTS=java_options(settings),
+        MASTER="local[1]",
         SPARK_LOCAL_IP="127.0.0.1",
         AIRFLOW__OPENLINEAGE__TRANSPORT=json.dumps({**transport, "append": True}),
     )

@@ -13,6 +13,7 @@ import pytest
 
 from dbt_graft.collectors.java import java_home
 from tests.cases import for_each
+from tests.class_archive import java_options
 
 PROJECT = {
     "dbt_project.yml": """
@@ -103,15 +104,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "spark.eventLog.dir": f"{folder}/logs/spark",
         "spark.sql.warehouse.dir": f"{folder}/warehouse",
         "spark.ui.enabled": "false",
-        "spark.master": "local[2]",
     }
-    conf = folder / "conf"
-    conf.mkdir()
-    (conf / "spark-defaults.conf").write_text(
-        "".join(f"{key} {value}\n" for key, value in settings.items())
-    )
+    options = f"SPARK_SUBMIT_OPTS={java_options(settings)}"
     for command in (
-        ("env", f"SPARK_CONF_DIR={conf}", sys.executable, "task.py"),
+        ("env", options, "MASTER=local[2]", sys.executable, "task.py"),
         (sys.executable, "-m", "dbt.cli.main", "parse"),
     ):
         done = run(folder, *command)
