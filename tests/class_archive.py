@@ -32,31 +32,20 @@ def java_options(settings: Mapping[str, str] | None = None) -> str:
 
 
 def main(target: Path) -> None:
-    """Run some statements in a session; the archive is written when its JVM ends."""
+    """Run jobs and workers of Python; the archive is written when their JVM ends."""
     os.environ["SPARK_SUBMIT_OPTS"] = f"{OPTIONS} -XX:ArchiveClassesAtExit={target.absolute()}"
     from dbt_graft.collectors.engines.session import session
+    from tests.collectors.spark.jobs.run import run
+    from tests.collectors.spark.suite import SAMPLE
 
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        settings = {
-            "spark.master": "local[1]",
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.dir": folder.as_uri(),
-            "spark.sql.catalogImplementation": "hive",
-            "spark.sql.codegen.wholeStage": "true",
-            "spark.sql.warehouse.dir": str(folder / "warehouse"),
-            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:{folder}/db;create=true",
-        }
-        with session(settings) as spark:
-            spark.sql("CREATE DATABASE raw")
+        with session({"spark.master": "local[1]"}) as spark:
             rows = spark.range(9).selectExpr("id", "id % 2 AS part")
-            rows.write.csv(f"{folder}/csv", header=True)
-            rows.write.partitionBy("part").saveAsTable("raw.rows")
-            spark.read.csv(f"{folder}/csv", header=True).join(rows, "id").collect()
-            spark.table("raw.rows").groupBy("part").count().write.json(f"{folder}/json")
-            spark.sql("INSERT INTO raw.rows SELECT id, part FROM raw.rows")
             rows.rdd.map(tuple).collect()
             rows.mapInPandas(lambda frames: frames, rows.schema).collect()
+            rows.mapInArrow(lambda batches: batches, rows.schema).collect()
+        run(Path(name, "shop"), "shop_job")
+        run(Path(name, "suite"), "suite", *SAMPLE)
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ settings.load_profile("dbt-graft")
 
 # Fixture that takes seconds, and is made once in a process -> the texts of tests that ask for it.
 _SHARED = {
-    "spark": ("spark: SparkSession", "engine: Engine", "jobs: Path"),
     "distributions": ("distributions: Distributions",),
+    "spark": ("spark: SparkSession", "engine: Engine", "jobs: Path"),
     "addressed_site": ("addressed_site: Path",),
 }
 
