@@ -12,13 +12,27 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
 from dbt_graft.replaced_file import replace_file
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 _log = logging.getLogger(__name__)
+
+
+Parsed = TypeVar("Parsed")
+
+
+@cache
+def entry_form(kind: type[Parsed]) -> TypeAdapter[Parsed]:
+    """The form of an entry, by the type of what was parsed."""
+    from pydantic import TypeAdapter  # takes a while to import, and many builds read no entry
+
+    return TypeAdapter(kind)
 
 
 def read_entries(path: Path | None, *parser: str) -> dict[str, list[Any]]:

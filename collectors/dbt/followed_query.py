@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.text.names import Name
 
 
 class QueryInput(NamedTuple):
@@ -33,7 +36,7 @@ class FollowedQuery:
         fields: `address.city`, a field of a struct that the query makes, and its inputs.
     """
 
-    tables: tuple[tuple[str, ...], ...] = ()
+    tables: tuple[Name, ...] = ()
     schemas: str = ""
     columns: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
     row_inputs: tuple[QueryInput, ...] = ()

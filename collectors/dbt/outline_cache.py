@@ -10,10 +10,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from dbt_graft.analysis.review.node import QueryOutline
-from dbt_graft.collectors.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
 from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
 from dbt_graft.collectors.statements.text.names import Name
 
@@ -21,7 +19,6 @@ _PARSER = (
     "dbt_graft.collectors.statements.outline",
     "dbt_graft.collectors.statements.columns",
 )
-_OUTLINE = TypeAdapter(QueryOutline)
 _MOST = 20_000  # entries that are kept
 Outcome = tuple[QueryOutline | None, str]
 
@@ -40,7 +37,7 @@ class OutlineCache:
         if entry is None or entry[1] != _schema(map(tuple, entry[0]), tables):
             return None
         self._entries[key] = self._entries.pop(key)  # the last that is dropped
-        return entry[2] and _OUTLINE.validate_python(entry[2]), entry[3]
+        return entry[2] and entry_form(QueryOutline).validate_python(entry[2]), entry[3]
 
     def add(
         self,
@@ -55,7 +52,7 @@ class OutlineCache:
         self._entries[key] = [
             names,
             _schema(names, tables),
-            outline and _OUTLINE.dump_python(outline, mode="json"),
+            outline and entry_form(QueryOutline).dump_python(outline, mode="json"),
             problem,
         ]
         self._is_new = True

@@ -13,9 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from dbt_graft.collectors.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
 from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.lineage.code import TaskCode
 
@@ -56,9 +54,6 @@ _PARSER = (
 _FOLLOWED: dict[tuple[Path | None, str], Any] = {}
 
 
-_CODE = TypeAdapter(TaskCode)
-
-
 class CodeCache:
     """The code of scripts, followed once for each content."""
 
@@ -73,7 +68,7 @@ class CodeCache:
 
     def code(self, file: str) -> TaskCode:
         """The code of a script."""
-        return _CODE.validate_python(self._entry(file)["code"])
+        return entry_form(TaskCode).validate_python(self._entry(file)["code"])
 
     def write(self) -> None:
         """Write what was asked for, and nothing else."""
@@ -102,7 +97,7 @@ class CodeCache:
             digest=self._digest(asked),
             syntax=syntax_digest({path: self._read_file(path) for path in asked}),
         )
-        return {"files": list(asked), "code": _CODE.dump_python(code, mode="json")}
+        return {"files": list(asked), "code": entry_form(TaskCode).dump_python(code, mode="json")}
 
     def _digest(self, files: Iterable[str]) -> str:
         digest = hashlib.sha256()

@@ -203,22 +203,10 @@ class _Composition:
         """The columns that a statement itself carries from table to table."""
         for edge in shape.column_edges:
             names = (edge.table, edge.from_table)
-            if (
-                edge.from_column != UNKNOWN_PART
-                and all(names)
-                and not any(map(_is_made_at_run_time, names))
-            ):
-                self._edges[
-                    CodeEdge(
-                        edge.table,
-                        edge.column,
-                        edge.from_table,
-                        edge.from_column,
-                        edge.subtype,
-                        place,
-                        edge.masking,
-                    )
-                ] = None
+            is_known = all(names) and not any(map(_is_made_at_run_time, names))
+            if is_known and edge.from_column != UNKNOWN_PART:
+                ends = edge.table, edge.column, edge.from_table, edge.from_column
+                self._edges[CodeEdge(*ends, edge.subtype, place, edge.masking)] = None
 
     def _add_edge(self, edge: ScriptEdge, table: TableName) -> None:
         source = self._sources[edge.source]
@@ -247,18 +235,9 @@ class _Composition:
                     self._add_code_edge(edge, table, source.names[column], first, subtype)
         without = tuple(dict.fromkeys((*edge.without, *source.names.values())))
         for starred in source.starred:
-            self._edges[
-                CodeEdge(
-                    table,
-                    ANY_COLUMN,
-                    starred,
-                    ANY_COLUMN,
-                    edge.subtype,
-                    edge.place,
-                    edge.masked_by,
-                    without,
-                )
-            ] = None
+            ends = table, ANY_COLUMN, starred, ANY_COLUMN
+            passed_on = CodeEdge(*ends, edge.subtype, edge.place, edge.masked_by, without)
+            self._edges[passed_on] = None
 
     def _inputs(
         self, edge: ScriptEdge, table: TableName, source: _ReadColumns
@@ -290,12 +269,9 @@ class _Composition:
         first: ParsedColumnEdge,
         subtype: Subtype,
     ) -> None:
+        ends = table, column, first.from_table, first.from_column
         masked_by = first.masking.then(edge.masked_by)
-        self._edges[
-            CodeEdge(
-                table, column, first.from_table, first.from_column, subtype, edge.place, masked_by
-            )
-        ] = None
+        self._edges[CodeEdge(*ends, subtype, edge.place, masked_by)] = None
 
 
 def _passed_on(table: TableName, column: str) -> ParsedColumnEdge:
