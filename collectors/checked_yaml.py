@@ -38,7 +38,7 @@ _MESSAGES = {
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
-    "invalid_key": "is no key: write it in quotes",
+    "invalid_key": "is not a key: write it in quotes",
     "literal_error": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",

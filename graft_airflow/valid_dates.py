@@ -60,12 +60,12 @@ def _moment(text: str) -> datetime:
 def _unit(text: str) -> tuple[datetime, datetime]:
     match = _DATE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text.strip()!r} is no date: {_FORM}")
+        raise ValueError(f"{text.strip()!r} is not a date: {_FORM}")
     year, month, day, hour = match.groups()
     try:
         start = datetime(int(year), int(month), int(day or 1), int(hour or 0), tzinfo=timezone.utc)
     except ValueError as error:
-        raise ValueError(f"{text.strip()!r} is no date: {error}") from error
+        raise ValueError(f"{text.strip()!r} is not a date: {error}") from error
     if hour:
         return start, start + timedelta(hours=1)
     if day:

@@ -60,7 +60,7 @@ def parse(selection: str) -> tuple[tuple[Criterion, ...], ...]:
 def _criterion(text: str) -> Criterion:
     match = _CRITERION.fullmatch(text)
     if not match or not match["value"]:
-        raise ValueError(f"{text!r} is no selection: write one such as tag:finance or 1+orders")
+        raise ValueError(f"{text!r} is not a selection: write one such as tag:finance or 1+orders")
     value = match["value"]
     method, *arguments = (match["method"] or _default_method(value)).split(".")
     if method not in METHODS:

@@ -133,7 +133,7 @@ def _state(promise: WrittenPromise, written: Sequence[datetime], now: datetime) 
 def _frequency(value: str, written: Sequence[datetime], now: datetime) -> _State:
     most = length(value)
     if most is None:
-        return PromiseState.NOT_CHECKED, "it is no length of time"
+        return PromiseState.NOT_CHECKED, "it is not a length of time"
     if not written:
         return PromiseState.NOT_CHECKED, "no write is known"
     last = f"written last on {time_text(written[-1])} UTC"
@@ -145,7 +145,7 @@ def _end(value: str, now: datetime) -> _State:
     try:
         end = datetime.fromisoformat(value)
     except ValueError:
-        return PromiseState.NOT_CHECKED, "it is no date"
+        return PromiseState.NOT_CHECKED, "it is not a date"
     end = end if end.tzinfo else end.replace(tzinfo=UTC)
     is_over = end <= now
     return (PromiseState.BROKEN, "it is over") if is_over else (PromiseState.HELD, "it is to come")

@@ -167,5 +167,5 @@ def _link_findings(link: CheckedLink) -> Iterator[Finding]:
             since = f" since {link.gone_at:%Y-%m-%d}" if link.gone_at else ""
             yield LINK_GONE.finding(link.url, f"is gone{since}", "take it out", place=place)
         case LinkState.MISSING:
-            problem, remedy = "is no page of the site", "correct it: it may be misspelt"
+            problem, remedy = "is not a page of the site", "correct it: it may be misspelt"
             yield LINK_MISSING.finding(link.url, problem, remedy, place=place)

@@ -171,7 +171,7 @@ def _promises(subject: _Subject) -> Iterator[Finding]:
             if not promise.endswith(" ") and not is_read:
                 yield PROMISE_NOT_READ.finding(
                     consumer.name,
-                    f"its {promise} is no time that can be watched",
+                    f"its {promise} is not a time that can be watched",
                     f"write it as {remedy}",
                     consumer.owner,
                 )

@@ -82,7 +82,7 @@ def _consumer_forecasts(
     if consumer.deadline:
         clock = time_of_day(consumer.deadline)
         if clock is None:
-            reason = f"its deadline is no time of day: {consumer.deadline}"
+            reason = f"its deadline is not a time of day: {consumer.deadline}"
             yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason)
         else:
             read_forecasts = (
@@ -92,7 +92,7 @@ def _consumer_forecasts(
     if consumer.freshness_slo:
         most = length(consumer.freshness_slo)
         if most is None:
-            reason = f"its freshness SLO is no length of time: {consumer.freshness_slo}"
+            reason = f"its freshness SLO is not a length of time: {consumer.freshness_slo}"
             yield DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, reason=reason, is_age=True)
         else:
             ages = (_age_forecast(history, consumer, read, most, now) for read in consumer.reads)

@@ -126,7 +126,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-NO_CONTRACT = "is no data contract: it must hold `kind: DataContract`"
+NO_CONTRACT = "is not a data contract: it must hold `kind: DataContract`"
 _VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")
 
 

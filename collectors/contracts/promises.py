@@ -99,7 +99,7 @@ def apply_promises(
 ) -> tuple[ContractTable, ...]:
     """Tables with their freshness SLO and deadline: the first of each.
 
-    What is no length of time, or no time of day, stays as it is written: forecasts say so.
+    What is not a length of time, or no time of day, stays as it is written: forecasts say so.
     """
     promised_tables = list(tables)
     for promise in promises:
@@ -140,7 +140,7 @@ def _is_named(table: ContractTable, parts: Sequence[str]) -> bool:
 
 
 def _length(promise: Promise) -> str:
-    """`4` and `d` as `4d`; as it is written where it is no length of time."""
+    """`4` and `d` as `4d`; as it is written where it is not a length of time."""
     if promise.value is None:
         return ""
     text, unit = str(promise.value).strip(), promise.unit.strip()

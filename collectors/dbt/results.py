@@ -133,11 +133,11 @@ def read_document(document: Any, label: str, digest: str) -> Invocation:
     """
     metadata = document.get("metadata") if isinstance(document, dict) else None
     if not isinstance(metadata, dict) or not isinstance(document.get("results"), list):
-        raise NoResultsError("this is no run_results.json and no sources.json of dbt")
+        raise NoResultsError("this is neither a run_results.json nor a sources.json of dbt")
     match = _VERSION.search(str(metadata.get("dbt_schema_version")))
     kind = match["artifact"] if match else ""
     if not match or kind not in _READABLE:
-        raise NoResultsError("this is no run_results.json and no sources.json of dbt")
+        raise NoResultsError("this is neither a run_results.json nor a sources.json of dbt")
     if int(match["version"]) not in _READABLE[kind]:
         first, last = _READABLE[kind][0], _READABLE[kind][-1]
         versions = f"v{first}" if first == last else f"v{first} to v{last}"

@@ -188,7 +188,7 @@ def _read(label: str, new: list[LogFile], positions: Positions) -> Iterator[Coll
         except NoResultsError as error:
             part.rejects.append(Reject(log.origin, "", str(error)))
         except orjson.JSONDecodeError:
-            part.pending.append(Reject(log.origin, "", "this is no JSON, or not all of it"))
+            part.pending.append(Reject(log.origin, "", "this is not JSON, or is cut short"))
         except (OSError, EOFError, pa.ArrowException):
             part.pending.append(Reject(log.origin, "", "the file cannot be read"))
         for invocation in invocations:

@@ -103,7 +103,7 @@ def read_event(value: Any) -> Event:
     document = _object(value, "the event")
     is_run, is_job = "run" in document, "job" in document
     if not is_run and not is_job and "dataset" not in document:
-        raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': no OpenLineage event")
+        raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': not an OpenLineage event")
     written_at = _require(document, "eventTime", "")
     at = _time(written_at)
     if not is_run and not is_job:

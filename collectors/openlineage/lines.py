@@ -181,7 +181,7 @@ def _line(line: bytes, position: str, end: int) -> Line:
     try:
         value = orjson.loads(line.removeprefix(_BOM))
     except orjson.JSONDecodeError:
-        return Line(position, None, len(line), end, "this is no JSON, or not all of it")
+        return Line(position, None, len(line), end, "this is not JSON, or is cut short")
     return Line(position, _unwrap(value), len(line), end)
 
 

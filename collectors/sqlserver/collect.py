@@ -210,7 +210,7 @@ def _tables(
 
 
 def _other_clients(assembled: pa.Table, stored: Collection[str]) -> dict[str, int]:
-    """Name -> events of clients that are no task, in logs that could be read."""
+    """Name -> events of clients that are not tasks, in logs that could be read."""
     events: Counter[str] = Counter()
     for row in unnest_records(assembled, "others", OtherClient).to_pylist():
         if row["origin"] not in stored:

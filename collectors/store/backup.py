@@ -112,7 +112,7 @@ def _check_target(snapshot: OpenStore, files: fs.FileSystem, root: str, target: 
     names = sorted(info.base_name for info in content)
     if names and MARKER not in names:
         raise GraftError(
-            f"has files that are no backup of graft's, such as {names[0]}",
+            f"has files that belong to no backup of graft's, such as {names[0]}",
             place=target,
             remedy="name a new folder, or one with an earlier backup",
         )

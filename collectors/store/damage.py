@@ -24,7 +24,7 @@ def file_errors(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise MissingFileError("is missing", place=path, remedy=RESTORE) from error
     except pa.ArrowException as error:
-        raise StoreError("is no complete Parquet file", place=path, remedy=RESTORE) from error
+        raise StoreError("is not a complete Parquet file", place=path, remedy=RESTORE) from error
     except OSError as error:
         raise StoreError("is damaged", place=path, remedy=RESTORE) from error
 

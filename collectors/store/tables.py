@@ -178,7 +178,7 @@ class Collected:
 
     Attributes:
         pending: Logs that could not be read; the next collect reads them again.
-        other_clients: Name -> events of clients that are no task, which the store does not have.
+        other_clients: Name -> events of clients that are not tasks, which the store does not have.
     """
 
     accesses: Rows

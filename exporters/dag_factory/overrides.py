@@ -92,14 +92,14 @@ def _faults(document: Mapping[str, Any]) -> Iterator[str]:
     edges = []
     for task_id, task in tasks.items():
         if "operator" not in task and "decorator" not in task:
-            yield f"{task_id} is no task of the DAG, and without `operator` it cannot be added"
+            yield f"{task_id} is not a task of the DAG, and without `operator` it cannot be added"
         if task.get("task_group_name", "") not in {"", *groups}:
-            yield f"{task_id} is in {task['task_group_name']}, which is no task group"
+            yield f"{task_id} is in {task['task_group_name']}, which is not a task group"
         for dependency in task.get("dependencies", ()):
             if dependency in tasks:
                 edges.append((dependency, task_id))
             elif dependency not in groups:
-                yield f"{task_id} waits for {dependency}, which is no task of the DAG"
+                yield f"{task_id} waits for {dependency}, which is not a task of the DAG"
     for path in Graph(edges, tasks).cycles():
         yield f"its tasks would wait for each other: {' -> '.join([*path, path[0]])}"
 

@@ -74,7 +74,7 @@ def _check(connection: duckdb.DuckDBPyConnection, query: str) -> None:
         )
     kind = statements[0].type.name
     if kind not in _QUERIES:
-        raise QueryError(f"{kind} is no query: the views are read-only", remedy="write a SELECT")
+        raise QueryError(f"{kind} is not a query: the views are read-only", remedy="write a SELECT")
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, data: ViewData, query: str) -> None:

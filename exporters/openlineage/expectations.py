@@ -60,7 +60,7 @@ def event_name(event: Any) -> str:
         kind = str(event["eventType"]).lower() if "eventType" in event else "job"
         return f"{event['job']['name']}.event.{kind}"
     except (KeyError, TypeError) as error:
-        raise ValueError("is no OpenLineage event: it names no job, and no dataset") from error
+        raise ValueError("is not an OpenLineage event: it names no job, and no dataset") from error
 
 
 def expected_events(document: Any) -> list[ExpectedEvents]:

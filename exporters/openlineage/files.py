@@ -135,7 +135,7 @@ def _content(path: Path) -> bytes:
     except FileNotFoundError as error:
         raise GraftError("there is no such file", place=str(path)) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise GraftError("is no gzip file, or is cut off", place=str(path)) from error
+        raise GraftError("is not a gzip file, or is cut off", place=str(path)) from error
     except OSError as error:
         raise GraftError(f"cannot be read: {error.strerror or error}", place=str(path)) from error
 

@@ -92,5 +92,5 @@ def show(
     thing = asked.find(name, task)
     fails = click.get_current_context().params.get("fail_on")
     if (sections.columns or sections.dates or fails) and not isinstance(thing, DatasetId):
-        raise click.UsageError(f"{name} is no table: --columns, dates and --fail-on are about one")
+        raise click.UsageError(f"{name} is not a table, which --columns, dates and --fail-on need")
     return page(asked, thing, sections, way)

@@ -28,7 +28,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
             return value
         match = _SPAN.fullmatch(str(value).strip().lower())
         if not match:
-            self.fail(f"{value!r} is no duration: write 90s, 10m, 26h or 7d", param, ctx)
+            self.fail(f"{value!r} is not a duration: write 90s, 10m, 26h or 7d", param, ctx)
         return timedelta(**{_UNITS[match[2]]: float(match[1])})
 
 
@@ -57,7 +57,9 @@ class PastTime(click.ParamType):  # type: ignore[type-arg]
             parsed = moment(str(value), now, first=self.first)
         except (ValueError, OverflowError):
             self.fail(
-                f"{value!r} is no time: write 2026-10-01, 2026-10-01T06:00, 30d or now", param, ctx
+                f"{value!r} is not a time: write 2026-10-01, 2026-10-01T06:00, 30d or now",
+                param,
+                ctx,
             )
         if not self.first and parsed.at > now and parsed.at.date() > now.date():
             self.fail(f"{value!r} is in the future", param, ctx)

@@ -62,7 +62,7 @@ def _command(text: str) -> str:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise ValueError(f"is no command: {error}") from error
+        raise ValueError(f"is not a command: {error}") from error
     if not words:
         raise ValueError("name a program, such as .venv/bin/dbt")
     return text
@@ -126,7 +126,7 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
             raise ValueError(f"{key!r} is not a Spark setting: those start with `spark.`")
     if not _MASTER.fullmatch(str(full.get("spark.master", "local"))):
         raise ValueError(
-            f"{full['spark.master']!r} is no master of Spark: write local[2], yarn, "
+            f"{full['spark.master']!r} is not a master of Spark: write local[2], yarn, "
             "spark://host:7077 or k8s://https://host"
         )
     return {

@@ -174,7 +174,7 @@ class Names:
         """
         match = self.find(name)
         if not isinstance(match, DatasetId):
-            raise GraftError("it is no table", place=name, remedy="name a table")
+            raise GraftError("it is not a table", place=name, remedy="name a table")
         return match
 
     def _tasks(self, name: str) -> list[Task | Consumer]:

@@ -13,7 +13,7 @@ from dbt_graft.lineage.section import Checked, Limits, Section, Text
 def _classification(text: str) -> str:
     if classification(text) is None:
         names = ", ".join(level.text for level in Classification)
-        raise ValueError(f"is no classification: write one of {names}")
+        raise ValueError(f"is not a classification: write one of {names}")
     return text
 
 

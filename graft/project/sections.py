@@ -72,7 +72,7 @@ SeverityName = Annotated[Literal["off", "note", "warning", "error"], Checked(_of
 
 def _code(text: str) -> str:
     if text not in RULES:
-        raise ValueError(f"is no code of a rule: write one of {', '.join(sorted(RULES))}")
+        raise ValueError(f"is not the code of a rule: write one of {', '.join(sorted(RULES))}")
     return text
 
 

@@ -35,7 +35,7 @@ class LabelsSection(Section):
 def _check_sight(name: str, sees: str | None) -> None:
     if sees is None and classification(name) is None:
         raise ValueError(
-            f"{name!r} is no classification: say what this audience may see, such as "
+            f"{name!r} is not a classification: say what this audience may see, such as "
             "`sees: internal`"
         )
 

@@ -57,7 +57,7 @@ def _timezone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"{name!r} is no time zone: write one such as Europe/Berlin") from error
+        raise ValueError(f"{name!r} is not a time zone: write one such as Europe/Berlin") from error
     return name
 
 

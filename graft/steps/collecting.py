@@ -127,7 +127,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
 def _listed_text(fresh: int, listed: int) -> str:
     if not listed:
         return "`collect` in graft.yml names no log: docs/logs.md"
-    return f"{fresh} of {count(listed, 'source')} {'has' if fresh == 1 else 'have'} new logs"
+    verb = "has" if 1 in (fresh, listed) else "have"
+    return f"{fresh} of {count(listed, 'source')} {verb} new logs"
 
 
 def _check_store(store_path: str) -> None:

@@ -149,11 +149,11 @@ def _ignored_text(ignored: IgnoredTasks) -> str:
 
 
 def _clients_text(clients: Mapping[str, int]) -> str:
-    """`12 events of clients that are no task: 9 of python, 3 of (no name)`"""
+    """`12 events of clients that are not tasks: 9 of python, 3 of (no name)`"""
     ordered = sorted(clients.items(), key=lambda client: -client[1])
     names = [f"{events:,} of {one_line(name)}" for name, events in ordered]
     total = count(sum(clients.values()), "event")
-    return f"{total} of clients that are no task: {join_names(names, _SHOWN_REASONS)}"
+    return f"{total} of clients that are not tasks: {join_names(names, _SHOWN_REASONS)}"
 
 
 def _places(unread: Sequence[Reject]) -> str:

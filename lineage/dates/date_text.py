@@ -50,7 +50,7 @@ def parse_dates(text: str) -> Dates:
 def _unit(text: str) -> HourRange:
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text.strip()!r} is no date: {_FORM}")
+        raise ValueError(f"{text.strip()!r} is not a date: {_FORM}")
     year, month, day = int(match["year"]), int(match["month"] or 1), int(match["day"] or 1)
     try:
         moment = datetime(year, month, day, int(match["hour"] or 0), tzinfo=UTC)
@@ -61,7 +61,7 @@ def _unit(text: str) -> HourRange:
         elif match["quarter"]:
             moment = moment.replace(month=int(match["quarter"]) * 3 - 2)
     except ValueError as error:
-        raise ValueError(f"{text.strip()!r} is no date: {error}") from error
+        raise ValueError(f"{text.strip()!r} is not a date: {error}") from error
     names = {"hour": Grain.HOUR, "day": Grain.DAY, "week": Grain.WEEK, "month": Grain.MONTH}
     named = (grain for name, grain in {**names, "quarter": Grain.QUARTER}.items() if match[name])
     grain = next(named, Grain.YEAR)

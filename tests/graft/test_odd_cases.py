@@ -122,7 +122,7 @@ WRONG_CONFIG = {
     "a: b: c": "error: graft.yml:1: is not valid YAML: mapping values are not allowed here\n",
     "- a": "error: graft.yml: must hold keys such as `collect:` and `dbt:`\n",
     "stroe: x": fault("stroe", f" is not a key here; did you mean `store`? {ALLOWED}"),
-    "2: 3": fault("2", " is no key: write it in quotes"),
+    "2: 3": fault("2", " is not a key: write it in quotes"),
     "store: a\nstore: b": fault("store", " is there twice: put all below that of line 1", 2),
     "store: ''": fault("store", " must not be empty"),
     "store: 5": fault("store", " must be text: write it in quotes"),
@@ -172,7 +172,7 @@ WRONG_CONFIG = {
     "tasks: " + "[" * 3000: "error: graft.yml: is nested too deeply\n",
 }
 MASTER = (
-    ": 'locall[2]' is no master of Spark: write local[2], yarn, spark://host:7077 or "
+    ": 'locall[2]' is not a master of Spark: write local[2], yarn, spark://host:7077 or "
     "k8s://https://host"
 )
 WRONG_CONFIG |= {

@@ -269,7 +269,7 @@ def name_parts(name: str) -> list[str]:
     ]
     if not parts or re.fullmatch(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*", name) is None:
         raise GraftError(
-            "is no name of a table", place=name, remedy="write database.schema.table, or less"
+            "is not the name of a table", place=name, remedy="write database.schema.table, or less"
         )
     return parts
 

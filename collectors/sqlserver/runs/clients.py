@@ -21,7 +21,8 @@ class TaskClients:
     """Finds the task of a client by its name, and counts the events of clients that are none.
 
     Attributes:
-        others: Name -> events of clients that are no task; numbers and what follows `::` are a `*`.
+        others: Name -> events of clients that are not tasks; numbers and what follows `::` are
+            a `*`.
     """
 
     def __init__(self, pattern: str) -> None:

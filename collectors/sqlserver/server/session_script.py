@@ -232,7 +232,7 @@ def _check_folder(options: SessionOptions) -> None:
         )
     if folder and not is_url and not re.match(r"/|\\\\|[A-Za-z]:[\\/]", folder):
         raise OptionError(
-            "the folder is no full path on the server",
+            "the folder is not a full path on the server",
             remedy=r"write D:\XE, /var/opt/mssql/xe or https://<account>.blob.core.windows.net/<c>",
         )
     if len(file_name(options)) + _ADDED_TO_FILE_NAME > _LONGEST_FILE_NAME:

@@ -168,7 +168,7 @@ def read_snapshot(path: Path) -> Snapshot:
             remedy=_AGAIN,
         ) from error
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise GraftError("this is no snapshot of a SQL Server", place=str(path), remedy=_AGAIN)
+        raise GraftError("this is not a snapshot of a SQL Server", place=str(path), remedy=_AGAIN)
     if document.get("version") != VERSION:
         raise GraftError(
             f"the snapshot's version is not {VERSION}, which this dbt-graft reads",

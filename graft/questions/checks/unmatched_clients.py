@@ -47,7 +47,7 @@ def find_other_clients(config: Config, records: Records) -> Iterator[Finding]:
                 "UNMATCHED_CLIENT",
                 Severity.NOTE,
                 label,
-                f"the newest logs have statements of clients that are no task: "
+                f"the newest logs have statements of clients that are not tasks: "
                 f"{join_names(names, 5)}",
                 "if one of them is a task, set its client name in the connection string, APP=…, or "
                 "correct `task` in graft.yml",

@@ -76,11 +76,11 @@ def commit_of(revision: str, folder: Path) -> str:
         GraftError: It names none.
     """
     if revision.startswith("-"):
-        raise GraftError("is no folder and no revision of git", place=revision)
+        raise GraftError("is neither a folder nor a revision of git", place=revision)
     output = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if output is None:
         raise GraftError(
-            "is no folder and no revision of git",
+            "is neither a folder nor a revision of git",
             place=revision,
             remedy="name a folder with the base's manifest.json, or a commit that git has here "
             "(in CI: fetch it first, `git fetch origin main`)",

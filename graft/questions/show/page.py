@@ -47,6 +47,6 @@ def paths(asked: AskedLineage, names: tuple[str, str], way: Way) -> Answer:
     for name in names:
         end = asked.find(name)
         if not isinstance(end, ColumnId):
-            raise GraftError("it is no column", place=name, remedy="name a column of a table")
+            raise GraftError("it is not a column", place=name, remedy="name a column of a table")
         ends.append(end)
     return paths_answer(steps, *ends)

@@ -93,7 +93,7 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
         pytest.param(
             *(lineage(task(write())), {}, (replace(DASHBOARD, freshness_slo="often"),)),
             *(RuleScope(), ["PROMISE_NOT_READ Sales"]),
-            id="an SLO that is no length of time",
+            id="an SLO that is not a length of time",
         ),
         pytest.param(
             *(lineage(task(write())), {}, (replace(DASHBOARD, deadline="08:00 Europe/Paris"),)),

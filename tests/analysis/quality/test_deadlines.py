@@ -89,7 +89,7 @@ def test_a_deadline(
     ("deadline", "days", "status", "reason"),
     [
         ("08:00", 3, "unknown", "db/mart has no history of 5 days"),
-        ("soon", 20, "unknown", "its deadline is no time of day: soon"),
+        ("soon", 20, "unknown", "its deadline is not a time of day: soon"),
         ("09:00 Europe/Berlin", 20, "on time", ""),
     ],
 )

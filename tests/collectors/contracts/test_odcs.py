@@ -160,8 +160,8 @@ BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range
 @for_each(
     "text, message",
     [
-        ("", ":1: is no data contract: it must hold `kind: DataContract`"),
-        ("- a\n- b\n", "is no data contract: it must hold `kind: DataContract`"),
+        ("", ":1: is not a data contract: it must hold `kind: DataContract`"),
+        ("- a\n- b\n", "is not a data contract: it must hold `kind: DataContract`"),
         ("kind: Pod\napiVersion: v1\nid: a\n", "`kind` must be 'DataContract'"),
         ("dataContractSpecification: 1.1.0\n", "`id` is missing"),
         ("kind: DataContract\napiVersion: v2.2.2\nuuid: a\n", "contracts of version 3 can be read"),

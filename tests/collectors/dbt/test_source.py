@@ -211,7 +211,7 @@ def test_half_a_file_is_read_again_when_it_is_complete(tmp_path: Path) -> None:
     assert source.read
     [part] = source.read({})
     assert [(one.origin, one.reason) for one in part.pending] == [
-        ("dbt:runs/a.json", "this is no JSON, or not all of it"),
+        ("dbt:runs/a.json", "this is not JSON, or is cut short"),
         ("dbt:runs/c.json.gz", "the file cannot be read"),
     ]
     assert collect(place, source) == 3
@@ -233,7 +233,7 @@ def test_a_file_of_something_else_is_a_reject_and_is_not_read_again(
     source, place = results_source(str(tmp_path / "runs"), "runs"), tmp_path / "store"
     assert collect(place, source) == 1
     [reject] = store.read(str(place)).rejects
-    assert reject.reason == "this is no run_results.json and no sources.json of dbt"
+    assert reject.reason == "this is neither a run_results.json nor a sources.json of dbt"
     assert collect(place, source) == 0
 
 

@@ -132,7 +132,7 @@ def test_in_two_collects_it_is_the_same(engine: Engine, at_once: object, tmp_pat
     assert collected(engine, folder, place)
     waiting = store.read(str(place)).rejects
     assert [reject.reason for reject in waiting] == [
-        "this is no JSON, or not all of it; it is read again when the file has grown"
+        "this is not JSON, or is cut short; it is read again when the file has grown"
     ]
     growing.write_text(text[: 2 * len(text) // 3])
     some = random.Random(1).sample(events(), 60)  # noqa: S311

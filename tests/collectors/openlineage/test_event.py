@@ -27,7 +27,7 @@ COMPLAINTS = {
     "a text": ("START", "the event is not of type 'object'"),
     "another JSON": (
         {"metadata": {}},
-        "has neither 'run' nor 'job' nor 'dataset': no OpenLineage event",
+        "has neither 'run' nor 'job' nor 'dataset': not an OpenLineage event",
     ),
     "no time": (without("eventTime"), "'eventTime' is a required property"),
     "a wrong time": (changed(eventTime="yesterday"), "eventTime is not a 'date-time'"),

@@ -82,7 +82,7 @@ def test_a_damaged_line_costs_itself_only(tmp_path: Path) -> None:
     assert len(found.runs) == 5
     [reject] = found.rejects
     assert (reject.origin, reject.position) == ("events.jsonl", f"byte {len(first)}")
-    assert reject.reason == "this is no JSON, or not all of it"
+    assert reject.reason == "this is not JSON, or is cut short"
 
 
 def test_the_last_line_may_still_be_written(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_no_text_is_a_reject(tmp_path: Path) -> None:
     ]
     path.write_bytes(bytes(range(256)) * 10)
     assert {reject.reason.partition(";")[0] for reject in records(results_of(path)).rejects} == {
-        "this is no JSON, or not all of it"
+        "this is not JSON, or is cut short"
     }
 
 

@@ -80,7 +80,7 @@ def test_a_backup_goes_on_where_compaction_deletes_meanwhile(
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("others", "has files that are no backup of graft's, such as notes.txt"),
+        ("others", "has files that belong to no backup of graft's, such as notes.txt"),
         ("store/copies", "is the store, is in it or holds it"),
         (".", "is the store, is in it or holds it"),
         ("others/notes.txt", "is a file"),

@@ -150,10 +150,10 @@ DAMAGES: list[tuple[Callable[[Path], object], str]] = [
     (_gone("runs/batch_id=a"), "runs/batch_id=a/part-0.parquet is missing"),
     (_cut("accesses/*/*.parquet"), "accesses/batch_id=c/part-0.parquet has "),
     (_cut("origins/*/*.parquet"), "origins/batch_id=c/part-0.parquet has "),
-    (_cut("batches/*/*.parquet"), "batch.parquet is no complete Parquet file"),
+    (_cut("batches/*/*.parquet"), "batch.parquet is not a complete Parquet file"),
     (_flipped("accesses/*/*.parquet"), "part-0.parquet"),
     (_without_record, "batch #2 is missing"),
-    (_nothing_but_data, "batch.parquet is no complete Parquet file"),
+    (_nothing_but_data, "batch.parquet is not a complete Parquet file"),
 ]
 
 

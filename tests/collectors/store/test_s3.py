@@ -118,7 +118,7 @@ def _overwritten(files: fs.FileSystem, path: str) -> None:
     ("damage", "problem"),
     [
         (_cut, "has 4 of "),
-        (_overwritten, "is no complete Parquet file"),
+        (_overwritten, "is not a complete Parquet file"),
         (lambda files, path: files.delete_file(path), "is missing"),
     ],
 )

@@ -70,9 +70,9 @@ def test_a_task_group_is_added() -> None:
 @pytest.mark.parametrize(
     ("task", "expected"),
     [
-        ({"task_id": "laod", "pool": "erp"}, "laod is no task of the DAG"),
-        ({"task_id": "load", "dependencies": ["x"]}, "load waits for x, which is no task"),
-        ({"task_id": "load", "task_group_name": "x"}, "load is in x, which is no task group"),
+        ({"task_id": "laod", "pool": "erp"}, "laod is not a task of the DAG"),
+        ({"task_id": "load", "dependencies": ["x"]}, "load waits for x, which is not a task"),
+        ({"task_id": "load", "task_group_name": "x"}, "load is in x, which is not a task group"),
         ({"task_id": "load", "dependencies": ["clean"]}, "wait for each other: clean -> load"),
     ],
 )

@@ -40,7 +40,7 @@ def test_an_event_has_a_key(found: Any, key: str) -> None:
 
 @for_each("found", [{}, [], "x", 1, None, {"job": 3}, {"eventType": "START"}])
 def test_what_is_no_event_is_refused(found: Any) -> None:
-    with pytest.raises(ValueError, match="no OpenLineage event"):
+    with pytest.raises(ValueError, match="not an OpenLineage event"):
         event_name(found)
 
 
@@ -76,7 +76,7 @@ def test_a_template_is_shown_against_the_event_that_is_most_like_it() -> None:
 
 @pytest.mark.parametrize(
     ("document", "message"),
-    [(3, "must be an object"), ({KEY: "x"}, KEY), ([{}], "no OpenLineage event")],
+    [(3, "must be an object"), ({KEY: "x"}, KEY), ([{}], "not an OpenLineage event")],
 )
 def test_a_document_without_events_is_an_error(document: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -113,7 +113,7 @@ def test_equal_times_have_no_differences(project: Path) -> None:
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--from", "2024-03-31", "--to", "2024-03-01"], "is later than --to 1 Mar 2024"),
-    (["--from", "some day"], "is no time"),
+    (["--from", "some day"], "is not a time"),
     (["--runs", "0"], "not in the range"),
 ])  # fmt: skip
 def test_a_wrong_time_is_an_invalid_command_line(

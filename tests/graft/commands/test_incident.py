@@ -267,7 +267,7 @@ RUN = ("--run", "x")
     [
         ((), 2, "name DATASET with --dates"),
         (("--dates", "2026-10-05"), 2, "name DATASET with --dates"),
-        (("raw.orders", "--dates", "soon"), 2, "'soon' is no date"),
+        (("raw.orders", "--dates", "soon"), 2, "'soon' is not a date"),
         (("raw.orders", "--dates", "2026-10-05", *RUN), 2, "name DATASET"),
         (("raw.order", "--dates", "2026-10-05"), 1, "did you mean spark/raw.orders"),
         (("mart.snapshot", "--dates", "2026-10-05"), 1, "name the bad run with --run RUN"),

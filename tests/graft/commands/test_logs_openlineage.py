@@ -110,7 +110,7 @@ def test_what_is_no_event_is_named_by_its_number(check: Check, tmp_path: Path) -
     other.write_text('[{"job": {"name": "x"}}, {"a": 1}]')
     code, output = check({"x.event.job": {}}, text=str(other))
     assert code == 1
-    assert "event 2 is no OpenLineage event" in output
+    assert "event 2 is not an OpenLineage event" in output
 
 
 def test_a_key_in_two_files_is_an_error(check: Check, tmp_path: Path) -> None:

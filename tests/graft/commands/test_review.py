@@ -327,8 +327,8 @@ def test_replay_as_json_is_of_the_published_schema(history: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--base", "gone"), "is no folder and no revision of git"),
-        (("--base", "--upload-pack"), "is no folder and no revision of git"),
+        (("--base", "gone"), "is neither a folder nor a revision of git"),
+        (("--base", "--upload-pack"), "is neither a folder nor a revision of git"),
         (("--base", "logs"), "there is no manifest.json"),
         ((), "--base is missing"),
     ],

@@ -42,7 +42,7 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     assert finding.severity is Severity.ERROR
     assert finding.problem == (
         "the lineage store is damaged: "
-        "batches/batch_id=1/part-0.parquet is no complete Parquet file"
+        "batches/batch_id=1/part-0.parquet is not a complete Parquet file"
     )
     assert (state.records, state.positions) == (Records(), {})
 

@@ -108,8 +108,8 @@ def test_a_site_of_the_past_is_written_where_it_is_asked_for(project: Path) -> N
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--as-of", "1999-12-31"], "the lineage store has nothing as of 31 Dec 1999"),
-    (["--as-of", "soon"], "'soon' is no time: write 2026-10-01"),
-    (["--as-of", "2024-13-01"], "is no time"),
+    (["--as-of", "soon"], "'soon' is not a time: write 2026-10-01"),
+    (["--as-of", "2024-13-01"], "is not a time"),
     (["--as-of", "9999-01-01"], "is in the future"),
     (["--out", "march"], "--out and --target-dir need --as-of"),
 ])  # fmt: skip

@@ -114,7 +114,7 @@ def test_a_name_is_taken_apart_and_is_always_a_name(name: str, expected: list[st
 
 @for_each("name", ["", ".", "a..b", "a.", "[a", 'a"b', "[a]b"])
 def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(GraftError, match="is no name of a table"):
+    with pytest.raises(GraftError, match="is not the name of a table"):
         name_parts(name)
 
 

@@ -182,7 +182,7 @@ def test_statements_without_hidden_names_are_shown(project: Path) -> None:
 @pytest.mark.parametrize(
     ("site", "message"),
     [
-        ("{audience: friends}", "is no classification"),
+        ("{audience: friends}", "is not a classification"),
         ("{audiences: {public: {out: build/site}}}", "site.audiences.public.out"),
         ("{audiences: {public: {out: target}}}", "site.audiences.public.out"),
     ],

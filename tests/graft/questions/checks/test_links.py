@@ -53,7 +53,7 @@ error: LINK_GONE (1)
   do: take it out
 
 error: LINK_MISSING (1)
-  {file}:4: {SITE}tasks/never/: is no page of the site
+  {file}:4: {SITE}tasks/never/: is not a page of the site
   do: correct it: it may be misspelt
 
 note: LINK_MOVED (1)
@@ -106,7 +106,7 @@ def test_a_page_elsewhere_is_fetched(project: Path, wiki: str) -> None:
     secret = wiki.replace("://", "://ada:s3cret@")
     result = _check(project, f"{secret}/oncall?token=s3cret")
     assert "s3cret" not in result.output
-    assert f"{wiki}/oncall:1: {SITE}tasks/never/: is no page of the site" in result.output
+    assert f"{wiki}/oncall:1: {SITE}tasks/never/: is not a page of the site" in result.output
     assert result.exit_code == 3
 
 

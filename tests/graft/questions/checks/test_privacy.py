@@ -181,7 +181,7 @@ def test_a_word_that_is_no_classification_is_an_error(project: Path) -> None:
     with_rules(project, "{sensitive: loud}")
     done = report(project)
     assert done.exit_code == 2
-    assert "is no classification: write one of public, internal" in done.stderr
+    assert "is not a classification: write one of public, internal" in done.stderr
 
 
 def inject(folder: Path, *arguments: str) -> dict[str, Any]:

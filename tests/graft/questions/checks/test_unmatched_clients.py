@@ -90,13 +90,13 @@ def test_clients_of_no_task_are_named_beside_tasks(with_a_task: Config) -> None:
     records = Records(runs=(Run("r", "load", "sqlserver", origin="xe/a.xel"),))
     (finding,) = find_other_clients(with_a_task, records)
     assert (finding.subject, finding.severity) == ("xe", Severity.NOTE)
-    assert finding.problem.endswith("no task: job *x*, SSMS, etl::*, (no name)")
+    assert finding.problem.endswith("not tasks: job *x*, SSMS, etl::*, (no name)")
 
 
 def test_events_of_clients_of_no_task_are_counted_when_they_are_read(with_a_task: Config) -> None:
     collected = collect(with_a_task, Progress(quiet=True))
     assert collected.other_clients == {"job *x*": 2, "SSMS": 1, "etl::*": 1, "(no name)": 1}
     assert str(Summary("store", other_clients=collected.other_clients)).splitlines()[0] == (
-        "clients   5 events of clients that are no task: "
+        "clients   5 events of clients that are not tasks: "
         "2 of job *x*, 1 of SSMS, 1 of etl::*, 1 of (no name)"
     )
