@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from dbt_graft.analysis.history.dag_runs import failed_dags
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.node_results import node_results
+from dbt_graft.catalog.node_results import all_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
@@ -108,7 +108,8 @@ def _lists(index: Index) -> Iterator[AttentionList]:
         return AttentionList(kind, title, "quiet", items, reasons.total(), page)
 
     lineage = index.lineage
-    nodes = {dataset: node_results(index, dataset) for dataset in sorted(index.descriptions)}
+    by_dataset = all_results(index)
+    nodes = {dataset: by_dataset[dataset] for dataset in sorted(index.descriptions)}
     failed = [task for task in index.tasks.values() if task.runs]
     failed = [task for task in failed if task.runs[0].status is Status.FAILED]
     failed.sort(key=lambda task: _recency(task.runs[0]), reverse=True)
@@ -156,7 +157,7 @@ def _recency(run: Run | NodeResult) -> datetime:
 def health_ratios(index: Index) -> list[HealthRatio]:
     """The health of the lineage in numbers, each of what is known; nothing is weighted."""
     lineage = index.lineage
-    dbt = [node_results(index, dataset) for dataset in index.descriptions]
+    dbt = [all_results(index)[dataset] for dataset in index.descriptions]
     runs = (task.runs[0].status for task in lineage.tasks.values() if task.runs)
     tests = chain.from_iterable((node.other_tests, *node.column_tests.values()) for node in dbt)
     models = (model for model in lineage.definitions.values() if model.kind is DefinitionKind.DBT)

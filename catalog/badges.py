@@ -16,7 +16,7 @@ from dbt_graft.analysis.quality.faults import FaultKind, QualityFault, quality_f
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.index import Index
-from dbt_graft.catalog.node_results import node_results
+from dbt_graft.catalog.node_results import all_results
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.records import Outcome, Status
@@ -103,7 +103,7 @@ def _severity(badge: HealthBadge) -> int:
 
 
 def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
-    results = node_results(index, dataset)
+    results = all_results(index)[dataset]
     if last_write_failed(index, dataset):
         yield HealthBadge("write", "last write failed", FAILED)
     elif dag := unreached_by(index).get(dataset):

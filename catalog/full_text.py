@@ -31,8 +31,8 @@ FOLDER = "search/text"
 _NEEDED = ("pagefind.js", "pagefind-worker.js", "pagefind-entry.json", "wasm.*", "*.pf_meta")
 _FOLDERS = ("index", "fragment")
 _DIGEST = "digest.txt"
-# Texts of one index: some 26 kB of memory each.
-_MOST = 4_000
+# Texts of one index: some 26 kB of memory each while it is made, and again where one has changed.
+_MOST = 2_500
 # Indexes made at a time: the stubs of one are written while Pagefind reads those of the other.
 _AT_ONCE = 2
 # Between a text and the words by which it is found, but which are not shown.

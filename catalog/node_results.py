@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.index import Index
@@ -127,6 +128,12 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
         column_tests=column_tests,
         other_tests=other_tests,
     )
+
+
+@lru_cache(maxsize=1)
+def all_results(index: Index) -> Mapping[DatasetId, NodeResults]:
+    """dbt's results for all datasets of a site, with all tests apart from columns."""
+    return {dataset: node_results(index, dataset) for dataset in index.datasets}
 
 
 def loaded_ago(check: NodeResult) -> str:

@@ -310,10 +310,11 @@ def _reach_digests(
 
     Args:
         parts: All nodes; what a part leads to is before it (see `Graph.parts`).
+        digests: No two nodes have one: each is of the node's name too.
     """
     reach_digests: dict[N, Digest] = {}
     for part in parts:
-        # Inside of a knot each node leads to each other one: there, names stand for the edges.
+        # Inside of a knot each node leads to each other one: there, nodes stand for the edges.
         reached = combine_digests(
             step
             for node in part
@@ -321,7 +322,7 @@ def _reach_digests(
             for step in (
                 (digests[node],)
                 if neighbour is None
-                else (digest(str(neighbour)), reach_digests.get(neighbour, _NONE))
+                else (digests[neighbour], reach_digests.get(neighbour, _NONE))
             )
         )
         reach_digests |= {node: combine_digests((digests[node], reached)) for node in part}

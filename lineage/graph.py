@@ -25,12 +25,13 @@ class Graph(Generic[N]):
         downstream: dict[N, set[N]] = {node: set() for node in nodes}
         upstream: dict[N, set[N]] = {node: set() for node in downstream}
         for source, target in edges:
-            for node in (source, target):
-                downstream.setdefault(node, set())
-                upstream.setdefault(node, set())
+            if (targets := downstream.get(source)) is None:
+                targets, upstream[source] = downstream.setdefault(source, set()), set()
+            if (sources := upstream.get(target)) is None:
+                sources, downstream[target] = upstream.setdefault(target, set()), set()
             if source != target:
-                downstream[source].add(target)
-                upstream[target].add(source)
+                targets.add(target)
+                sources.add(source)
         # Sorted: the order of a set changes from process to process, and pictures with it.
         self._downstream = {node: tuple(sorted(targets)) for node, targets in downstream.items()}
         self._upstream = {node: tuple(sorted(sources)) for node, sources in upstream.items()}
