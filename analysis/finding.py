@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from dbt_graft.lineage.bulk_record import bulk_record
 
 
 class Severity(StrEnum):
@@ -22,7 +23,7 @@ class Severity(StrEnum):
 _ORDER = list(Severity)
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class Finding:
     """A shortcoming of a project, and the next step.
 

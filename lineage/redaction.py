@@ -200,6 +200,7 @@ def redact_json(value: Any, key: str = "") -> Any:
     return value if is_same else values
 
 
+@lru_cache(1)  # It is asked twice of each text.
 def _may_have_secret(text: str) -> bool:
     folded = text.casefold()
     return any(map(folded.__contains__, _PARTS_OF_WORDS))

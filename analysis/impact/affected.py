@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect, ImpactSeverity
 from dbt_graft.analysis.impact.path import ImpactStep
+from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, NodeTest
 
@@ -20,7 +21,7 @@ class ProposedChange:
     column: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class AffectedDataset:
     """A dataset that a change reaches.
 
@@ -45,7 +46,7 @@ class AffectedDataset:
         return len(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@bulk_record
 class AffectedTask:
     """A task, dbt model or view that carries a change on.
 
