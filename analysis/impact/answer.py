@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from dbt_graft.analysis.impact.affected import (
@@ -26,7 +27,7 @@ from dbt_graft.analysis.impact.change import (
 )
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
-from dbt_graft.analysis.impact.path import ImpactPath, ImpactStep
+from dbt_graft.analysis.impact.path import ImpactPath, ImpactStep, step_over
 from dbt_graft.analysis.impact.spread import (
     BITS,
     EFFECTS,
@@ -122,8 +123,8 @@ class _Reached:
 
     def __init__(self, extent: Spread, kind: ChangeType, start: State) -> None:
         self.extent, self.kind, self.start = extent, kind, start.dataset
-        dataset_of, states = extent.graph.dataset_of, extent.states
-        self.datasets = [dataset_of[n >> BITS] if n >= 0 else ~n >> BITS for n in states]
+        states = extent.states
+        self.datasets = [*map(self.dataset_of, states)]
         places = range(len(states) - 1, -1, -1)
         self.nearest = dict(zip(reversed(self.datasets), places, strict=True))
         self.worst = self._worst(states)
@@ -145,9 +146,17 @@ class _Reached:
         """The states of a dataset, in the order they were reached."""
         return [self.extent.states[place] for place in self._places[dataset]]
 
+    def dataset_of(self, state: int) -> int:
+        """The dataset of a state."""
+        return self.extent.graph.dataset_of[state >> BITS] if state >= 0 else ~state >> BITS
+
     def path(self, place: int) -> ImpactPath:
-        """The path to a state."""
-        return ImpactPath(self.extent, place, self.steps)
+        """The path to a state; the places behind those of states are those of further ways."""
+        extent = self.extent
+        if place < len(extent.states):
+            return ImpactPath(extent, place, self.steps)
+        state, before, way = extent.again[place - len(extent.states)]
+        return ImpactPath(extent, before, self.steps, step_over(extent, state, before, way))
 
     @cached_property
     def _places(self) -> Mapping[int, Sequence[int]]:
@@ -218,13 +227,13 @@ def _dataset(reached: _Reached, dataset: int, description: Description | None) -
 
 def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
     extent, graph = reached.extent, reached.extent.graph
-    of_edge, of_flow = graph.edge_task, graph.flow_task
-    carriers = [of_edge[way] if way >= 0 else of_flow[~way] for way in extent.ways[1:]]
+    of_edge, of_flow, again = graph.edge_task, graph.flow_task, extent.again
+    ways = chain(extent.ways[1:], (way for _, _, way in again))
+    carriers = [of_edge[way] if way >= 0 else of_flow[~way] for way in ways]
     nearest = dict(zip(reversed(carriers), range(len(carriers), 0, -1), strict=True))
+    targets = chain(reached.datasets[1:], map(reached.dataset_of, (state for state, _, _ in again)))
     worst: dict[int, int] = {}
-    for task, outcome in zip(
-        carriers, map(reached.worst.__getitem__, reached.datasets[1:]), strict=True
-    ):
+    for task, outcome in zip(carriers, map(reached.worst.__getitem__, targets), strict=True):
         if outcome > worst.get(task, -1):
             worst[task] = outcome
     gone, broken = int(severity(reached.kind, ImpactEffect.GONE)), extent.steps.broken

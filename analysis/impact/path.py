@@ -33,15 +33,22 @@ class ImpactPath(Sequence[ImpactStep]):
     Args:
         place: That of the state.
         shared: The steps that were made before: paths that begin alike share theirs.
+        last: One more step, over a further way to a state.
     """
 
-    __slots__ = ("_place", "_shared", "_spread")
+    __slots__ = ("_last", "_place", "_shared", "_spread")
 
-    def __init__(self, spread: Spread, place: int, shared: dict[int, ImpactStep]) -> None:
-        self._spread, self._place, self._shared = spread, place, shared
+    def __init__(
+        self,
+        spread: Spread,
+        place: int,
+        shared: dict[int, ImpactStep],
+        last: ImpactStep | None = None,
+    ) -> None:
+        self._spread, self._place, self._shared, self._last = spread, place, shared, last
 
     def __len__(self) -> int:
-        return self._spread.distances[self._place]
+        return self._spread.distances[self._place] + (self._last is not None)
 
     @overload
     def __getitem__(self, index: int) -> ImpactStep: ...
@@ -65,22 +72,30 @@ class ImpactPath(Sequence[ImpactStep]):
         return repr(self._steps())
 
     def _steps(self) -> tuple[ImpactStep, ...]:
-        steps, place, shared = list[ImpactStep](), self._place, self._shared
+        steps = [self._last] if self._last else []
+        spread, place, shared = self._spread, self._place, self._shared
         while place:
+            before = spread.before[place]
             if (step := shared.get(place)) is None:
-                step = shared[place] = _step(self._spread, place)
+                step = step_over(spread, spread.states[place], before, spread.ways[place])
+                shared[place] = step
             steps.append(step)
-            place = self._spread.before[place]
+            place = before
         return tuple(reversed(steps))
 
 
-def _step(spread: Spread, place: int) -> ImpactStep:
+def step_over(spread: Spread, state: int, before: int, way: int) -> ImpactStep:
+    """The step to a state.
+
+    Args:
+        before: The place of the state before.
+    """
     graph = spread.graph
-    before, state = (state_of(graph, spread.states[at]) for at in (spread.before[place], place))
+    source, target = state_of(graph, spread.states[before]), state_of(graph, state)
     return ImpactStep(
-        graph.tasks[spread.task(place)],
-        spread.subtype(place),
-        graph.datasets[before.dataset],
-        graph.datasets[state.dataset],
-        graph.column_names[state.column] if state.column >= 0 else "",
+        graph.tasks[spread.task(way)],
+        spread.subtype(way),
+        graph.datasets[source.dataset],
+        graph.datasets[target.dataset],
+        graph.column_names[target.column] if target.column >= 0 else "",
     )

@@ -166,6 +166,7 @@ class Spread:
         before, ways, distances: Of each the place of the state before, the way from there as in
             `StateSteps`, and the number of steps; of the change itself only the last counts.
         fresh: How many are not stale.
+        again: Further ways to states: the state, the place of the one before, the way.
     """
 
     def __init__(self, graph: ImpactGraph, start: State, farthest: int | None = None) -> None:
@@ -174,6 +175,7 @@ class Spread:
         self.states, self.before, self.ways = list[int](), list[int](), list[int]()
         self.distances = list[int]()
         self._at, self._distance, self.fresh = -1, 0, 0
+        self.again = list[tuple[int, int, int]]()
         # The numbers of datasets' states are negative: theirs are the last.
         self._seen = bytearray(len(graph.column_names) + len(graph.datasets) << BITS)
         self._has_stale = 1 in graph.flow_is_stale
@@ -191,15 +193,15 @@ class Spread:
                 at += 1
             self.fresh = self.fresh or at
             while self._waiting and self._seen[self._waiting[0][0]]:
-                self._waiting.popleft()
+                self.again.append(self._waiting.popleft()[:3])
             if not self._waiting:
                 return
             self._add(*self._waiting.popleft())
 
     def _take(self, state: int, way: int) -> None:
         if self._seen[state]:
-            return
-        if self._has_stale and self._is_stale(way):
+            self.again.append((state, self._at, way))
+        elif self._has_stale and self._is_stale(way):
             self._waiting.append((state, self._at, way, self._distance))
         else:
             self._seen[state] = True
@@ -223,14 +225,12 @@ class Spread:
         """Whether the change reaches a state."""
         return self._seen[state_number(state)] == 1
 
-    def task(self, place: int) -> int:
-        """The task that carried the change to a state but the first."""
-        way = self.ways[place]
+    def task(self, way: int) -> int:
+        """The task whose way it is."""
         return self.graph.edge_task[way] if way >= 0 else self.graph.flow_task[~way]
 
-    def subtype(self, place: int) -> Subtype | None:
-        """That of the column edge to a state; None for a flow whose columns do not count."""
-        way = self.ways[place]
+    def subtype(self, way: int) -> Subtype | None:
+        """That of the column edge; None for a flow whose columns do not count."""
         return kind_of(self.graph.edge_kind[way]).subtype if way >= 0 else None
 
 
