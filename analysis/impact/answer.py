@@ -228,7 +228,7 @@ def _dataset(reached: _Reached, dataset: int, description: Description | None) -
 def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
     extent, graph = reached.extent, reached.extent.graph
     of_edge, of_flow, again = graph.edge_task, graph.flow_task, extent.again
-    ways = chain(extent.ways[1:], (way for _, _, way in again))
+    ways = chain([*extent.ways.values()][1:], (way for _, _, way in again))
     carriers = [of_edge[way] if way >= 0 else of_flow[~way] for way in ways]
     nearest = dict(zip(reversed(carriers), range(len(carriers), 0, -1), strict=True))
     targets = chain(reached.datasets[1:], map(reached.dataset_of, (state for state, _, _ in again)))

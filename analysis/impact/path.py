@@ -77,8 +77,8 @@ class ImpactPath(Sequence[ImpactStep]):
         while place:
             before = spread.before[place]
             if (step := shared.get(place)) is None:
-                step = step_over(spread, spread.states[place], before, spread.ways[place])
-                shared[place] = step
+                state = spread.states[place]
+                step = shared[place] = step_over(spread, state, before, spread.ways[state])
             steps.append(step)
             place = before
         return tuple(reversed(steps))

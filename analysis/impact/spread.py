@@ -163,24 +163,23 @@ class Spread:
 
     Attributes:
         states: The numbers of states.
-        before, ways, distances: Of each the place of the state before, the way from there as in
-            `StateSteps`, and the number of steps; of the change itself only the last counts.
+        before, distances: Of each the place of the state before, and the number of steps.
+        ways: State -> the way to it, as in `StateSteps`; that of the first means nothing.
         fresh: How many are not stale.
-        again: Further ways to states: the state, the place of the one before, the way.
+        again: Ways of further tasks to states: the state, the place of the one before, the way.
     """
 
     def __init__(self, graph: ImpactGraph, start: State, farthest: int | None = None) -> None:
         self.graph = graph
         self.steps = StateSteps(graph, self._take)
-        self.states, self.before, self.ways = list[int](), list[int](), list[int]()
-        self.distances = list[int]()
-        self._at, self._distance, self.fresh = -1, 0, 0
+        self.states, self.before, self.distances = list[int](), list[int](), list[int]()
+        self.ways: dict[int, int] = {}
         self.again = list[tuple[int, int, int]]()
-        # The numbers of datasets' states are negative: theirs are the last.
-        self._seen = bytearray(len(graph.column_names) + len(graph.datasets) << BITS)
         self._has_stale = 1 in graph.flow_is_stale
         self._waiting = deque[tuple[int, int, int, int]]()
-        self._add(state_number(start), -1, 0, 0)
+        self._at, self._distance, self.fresh = -1, 0, 0
+        self._first = state_number(start)
+        self._add(self._first, -1, 0, 0)
         self._spread(farthest)
 
     def _spread(self, farthest: int | None) -> None:
@@ -192,30 +191,29 @@ class Spread:
                     go(states[at])
                 at += 1
             self.fresh = self.fresh or at
-            while self._waiting and self._seen[self._waiting[0][0]]:
-                self.again.append(self._waiting.popleft()[:3])
+            while self._waiting and self._waiting[0][0] in self.ways:
+                self._take_again(*self._waiting.popleft()[:3])
             if not self._waiting:
                 return
             self._add(*self._waiting.popleft())
 
     def _take(self, state: int, way: int) -> None:
-        if self._seen[state]:
-            self.again.append((state, self._at, way))
+        if state in self.ways:
+            self._take_again(state, self._at, way)
         elif self._has_stale and self._is_stale(way):
             self._waiting.append((state, self._at, way, self._distance))
         else:
-            self._seen[state] = True
-            self.states.append(state)
-            self.before.append(self._at)
-            self.ways.append(way)
-            self.distances.append(self._distance)
+            self._add(state, self._at, way, self._distance)
 
     def _add(self, state: int, before: int, way: int, distance: int) -> None:
-        self._seen[state] = True
+        self.ways[state] = way
         self.states.append(state)
         self.before.append(before)
-        self.ways.append(way)
         self.distances.append(distance)
+
+    def _take_again(self, state: int, before: int, way: int) -> None:
+        if state == self._first or self.task(way) != self.task(self.ways[state]):
+            self.again.append((state, before, way))
 
     def _is_stale(self, way: int) -> bool:
         flow = self.graph.edge_flow[way] if way >= 0 else ~way
@@ -223,7 +221,7 @@ class Spread:
 
     def reaches(self, state: State) -> bool:
         """Whether the change reaches a state."""
-        return self._seen[state_number(state)] == 1
+        return state_number(state) in self.ways
 
     def task(self, way: int) -> int:
         """The task whose way it is."""

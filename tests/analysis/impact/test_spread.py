@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import chain
 from random import Random
 
-from dbt_graft.analysis.impact.change import ImpactEffect
+from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings, impact
+from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import Spread, State, state_of
 from dbt_graft.lineage.dataset import DatasetId
@@ -25,6 +26,12 @@ PASSED_ON |= {"SENSITIVE": "SENSITIVE", "MASKED": "MASKED", "TYPE": "TYPE"}
 # Task `u` takes column x by `select *`.
 STARRED = {("u", "x")}
 STAR = Definition("u", DefinitionKind.DBT, DatasetId("db", "a"), starred=("x",))
+STARTS = {
+    ChangeType.REMOVE: "GONE",
+    ChangeType.TYPE: "TYPE",
+    ChangeType.SEMANTICS: "VALUES",
+    ChangeType.PRIVACY: "SENSITIVE",
+}
 GUESSED = {**PASSED_ON, "VALUES": "ROWS", "TYPE": "ROWS"}
 
 
@@ -122,6 +129,27 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
         for state in states_of(graph, State(place, number, ImpactEffect[effect]))
     }
     assert states == plain(edges, flows, (dataset, column, effect))
+
+
+def plain_tasks(edges: list[ColumnEdge], flows: list[Flow], marks: set[Mark]) -> set[str]:
+    """The tasks that carry one of the marks on."""
+    tasks = {one.task for one in edges for mark in marks if [*by_edges([one], mark)]}
+    return tasks | {
+        flow.task for flow in flows for mark in marks if [*by_flows(edges, [flow], mark)]
+    }
+
+
+@for_each("seed", range(500), quick=20)
+def test_each_task_that_carries_a_random_change_is_affected(seed: int) -> None:
+    random = Random(seed)  # noqa: S311
+    edges, flows = project(random)
+    dataset = DatasetId("db", random.choice([flow.source.name for flow in flows]))
+    kind, column = random.choice(list(STARTS)), random.choice(COLUMNS)
+    graph = ImpactGraph(edges, flows, definitions={"u": STAR})
+    change = ProposedChange(dataset, kind, column)
+    marks = plain(edges, flows, (dataset.name, column, STARTS[kind]))
+    tasks = {task.name for task in impact(graph, change, Surroundings()).tasks}
+    assert tasks == plain_tasks(edges, flows, marks)
 
 
 COUNTED = Flow(DatasetId("db", "a"), DatasetId("db", "b"), "t", shapes=("counts",))
