@@ -73,6 +73,24 @@ class Artifacts:
         return self.has_catalog or bool(self.catalog["nodes"] or self.catalog["sources"])
 
 
+def find_manifest(target: Path) -> Path:
+    """The manifest.json of a dbt target folder.
+
+    Raises:
+        GraftError: There is none.
+    """
+    path = target / "manifest.json"
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise GraftError(
+            "there is no manifest.json",
+            place=str(target),
+            remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
+        ) from error
+    return path
+
+
 def read(target: Path) -> Artifacts:
     """Read manifest.json, catalog.json and sources.json of a dbt target folder.
 
@@ -80,15 +98,8 @@ def read(target: Path) -> Artifacts:
         GraftError: There is no manifest, a file is not JSON or truncated, or the version of the
             manifest is not one of v9 to v12.
     """
-    path = target / "manifest.json"
-    try:
-        original = _load(path)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise GraftError(
-            "there is no manifest.json",
-            place=str(target),
-            remedy="run `dbt docs generate` (or `dbt parse`) in the dbt project first",
-        ) from error
+    path = find_manifest(target)
+    original = _load(path)
     manifest, malformed = without_malformed(original, MANIFEST, path)
     metadata = manifest.get("metadata") or {}
     _check_version(metadata, path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dbt_graft.graft.steps.start import shown_place, write_config
+from dbt_graft.graft.steps.start import write_config
 
 
 @click.command(epilog="\b\nExample: graft init dbt_project")
@@ -28,5 +28,5 @@ def init(folder: Path, *, force: bool) -> None:
         (logs.declared, "declared lineage"),
     ):
         for place in places:
-            click.echo(f"found {noun} in {shown_place(place)}")
+            click.echo(f"found {noun} in {place}")
     click.echo(written.next_step)

@@ -88,7 +88,11 @@ _SKIPPED = frozenset(
 _DEPTH, _MOST, _HEAD = 5, 20_000, 4_096
 # https://spark.apache.org/docs/latest/monitoring.html#applying-compaction-on-rolling-event-log-files
 _SPARK_FOLDER = "eventlog_v2_"
-_SPARK_FILE = re.compile(r"(local-\d{10,}|app-\d{14}-\d+|application_\d+_\d+)(_\d+)?(\.\w+)*")
+# By the id of an application, or as Databricks delivers them: `eventlog-2026-10-01--06-00.gz`.
+_SPARK_FILE = re.compile(
+    r"(local-\d{10,}|app-\d{14}-\d+|application_\d+_\d+)(_\d+)?(\.\w+)*"
+    r"|(\w+_)?eventlog(-[\d-]+)?(\.\w+)?"
+)
 _SPARK_HEAD = re.compile(rb'\s*\{"Event":"SparkListener')
 _EVENT_KEYS = (b'"eventTime"', b'"schemaURL"')
 _YAML = (".yml", ".yaml")
@@ -169,20 +173,17 @@ def _entries(logs: _SeenLogs) -> str:
     return "".join(f"\n  {line}" for line in lines) if lines else " []"
 
 
-def shown_place(place: str) -> str:
-    """A folder with a `/` at its end, or a file."""
-    return place if place.endswith(_YAML) else f"{place}/"
-
-
 def _quote(place: str) -> str:
     """A folder or a file as a value in YAML's flow style."""
-    text: str = yaml.safe_dump(shown_place(place), default_flow_style=True, width=10_000)
+    text: str = yaml.safe_dump(place, default_flow_style=True, width=10_000)
     return text.removesuffix("...\n").strip()
 
 
 @dataclass(frozen=True, slots=True)
 class _SeenLogs:
     """Folders with logs, relative to the one that was looked at, sorted; none is in another.
+
+    A folder ends in `/`. In the folder itself, which holds what is no log, it is the files.
 
     Attributes:
         spark: With event logs of Spark.
@@ -204,12 +205,12 @@ def _see_logs(folder: Path) -> _SeenLogs:
     for path in _files(folder):
         if kind := _kind(path):
             place = path.parent
-            if place.name.startswith(_SPARK_FOLDER):
+            if place.name.startswith(_SPARK_FOLDER) and place.parent != folder:
                 place = place.parent
             # A folder stands for all YAML in it, which may be dbt's, or this configuration.
-            if kind == "declared" and not all(map(_is_declared, place.rglob("*.y*ml"))):
-                place = path
-            places[kind].add(place.relative_to(folder).as_posix())
+            mixed = kind == "declared" and not all(map(_is_declared, place.rglob("*.y*ml")))
+            place = path if mixed or place == folder else place
+            places[kind].add(place.relative_to(folder).as_posix() + "/" * place.is_dir())
     return _SeenLogs(**{kind: _outermost(folders) for kind, folders in places.items()})
 
 
@@ -266,5 +267,5 @@ def _outermost(folders: Collection[str]) -> tuple[str, ...]:
     return tuple(
         folder
         for folder in sorted(folders)
-        if not any(other in folders for other in map(str, Path(folder).parents) if other != folder)
+        if not any(f"{other}/" in folders for other in Path(folder).parents)
     )

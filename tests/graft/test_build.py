@@ -203,6 +203,7 @@ def test_without_a_manifest_the_remedy_is_dbt_docs_generate(tmp_path: Path) -> N
     assert done.returncode == 1
     assert "manifest.json" in done.stderr
     assert "dbt docs generate" in done.stderr
+    assert "looking for new logs" not in done.stderr  # known before logs are read
 
 
 def test_when_spark_fails_the_error_names_its_log(

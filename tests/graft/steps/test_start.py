@@ -24,7 +24,10 @@ DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
         ("xe/a.xml", b'<event name="x"><action name="client_app_name"/>', [("sqlserver", "xe/")]),
         ("xe/a.csv", b"name,timestamp,client_app_name\n", [("sqlserver", "xe/")]),
         ("seeds/a.csv", b"id,name\n", []),
-        ("events.ndjson", EVENT, [("openlineage", "./")]),
+        ("eventlog_v2_app-1/events_1_app-1", b"", [("spark", "eventlog_v2_app-1/")]),
+        ("dbfs/1001/eventlog-2026-10-01--06-00.gz", b"", [("spark", "dbfs/1001/")]),
+        ("dbfs/photon_eventlog.zstd", b"", [("spark", "dbfs/")]),
+        ("events.ndjson", EVENT, [("openlineage", "events.ndjson")]),
         ("lineage/partners.yml", DECLARED, [("declared", "lineage/")]),
         ("land.yml", DECLARED, [("declared", "land.yml")]),
         ("models/schema.yml", b"version: 2\nmodels: []\n", []),
@@ -55,7 +58,7 @@ def test_a_folder_in_another_is_named_once(tmp_path: Path) -> None:
     for folder in ("ev", "ev/old"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "local-1730000000000").write_bytes(SPARK)
-    assert write_config(tmp_path).logs.spark == ("ev",)
+    assert write_config(tmp_path).logs.spark == ("ev/",)
 
 
 def test_init_says_what_comes_next(tmp_path: Path) -> None:
