@@ -123,13 +123,14 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, scope: Ref
         items += spread.items
         rest = machine.join(rest, spread.rest) if spread.rest else rest
     if isinstance(node, ast.Tuple):
-        return _of_bounded_size(machine, Items(tuple(items), rest))
+        return _of_bounded_size(Items(tuple(items), rest))
     return machine.new(ListCell(tuple(items), rest))
 
 
-def _of_bounded_size(machine: Machine, items: Items, size: int = 0) -> Items:
+def _of_bounded_size(items: Items) -> Items:
     """The tuple, or if it holds very many values, one of any of them."""
     waiting: list[Value] = [items]
+    size = 0
     while waiting:
         value = waiting.pop()
         size += 1

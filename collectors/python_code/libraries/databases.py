@@ -213,7 +213,7 @@ def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> N
     """Record a statement that writes, and the columns of its parameters."""
     machine = call.machine
     text = machine.text(statement) or ""
-    slots = find_slots(text, Dialect.TSQL)
+    slots = find_slots(text)
     target = machine.record.add_target(
         machine.place, Medium.STATEMENT, with_question_marks(text), Dialect.TSQL
     )
@@ -236,7 +236,7 @@ def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> N
 
 def _send_parts(machine: Machine, target: int, statement: Text) -> None:
     """Record the columns that parts of a statement's text go into."""
-    inside = find_slots(statement.text, Dialect.TSQL, counts_parts=True)
+    inside = find_slots(statement.text, counts_parts=True)
     placed = {slot.marker for slot in inside.slots}
     for at, part in enumerate(statement.parts):
         if part.inputs and at not in placed:

@@ -21,10 +21,7 @@ _MARKERS = (
     r"(?P<mark>\?|%s|%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>[A-Za-z_]\w*)|(?<![\w:])[$:](?P<number>\d+)"
     rf"|(?P<part>{UNKNOWN_PART}))"
 )
-_PATTERNS = {
-    dialect: re.compile(rf"(?P<other>{COMMENT}|{STRING[dialect]})|{_MARKERS}")
-    for dialect in Dialect
-}
+_PATTERN = re.compile(rf"(?P<other>{COMMENT}|{STRING[Dialect.TSQL]})|{_MARKERS}")
 _QUOTED_PART = re.compile(rf"'%?{UNKNOWN_PART}%?'")
 _STAND_IN = "graft_sent_"
 
@@ -54,15 +51,13 @@ class Slots(NamedTuple):
     reason: str = ""
 
 
-def with_question_marks(text: str, dialect: Dialect = Dialect.TSQL) -> str:
+def with_question_marks(text: str) -> str:
     """The text with `?` for all markers of parameters."""
-    return _PATTERNS[dialect].sub(
-        lambda match: match[0] if match["other"] or match["part"] else "?", text
-    )
+    return _PATTERN.sub(lambda match: match[0] if match["other"] or match["part"] else "?", text)
 
 
 @lru_cache(maxsize=2048)
-def find_slots(text: str, dialect: Dialect, counts_parts: bool = False) -> Slots:
+def find_slots(text: str, counts_parts: bool = False) -> Slots:
     """The columns that the parameters of a text go into.
 
     Args:
@@ -83,11 +78,11 @@ def find_slots(text: str, dialect: Dialect, counts_parts: bool = False) -> Slots
         )
         return f"{_STAND_IN}{len(markers) - 1}"
 
-    readable = _PATTERNS[dialect].sub(stand_in, text)
+    readable = _PATTERN.sub(stand_in, text)
     slots: list[Slot] = []
     columns: list[str] = []
     reason = ""
-    for tree in parse_sql(readable, dialect):
+    for tree in parse_sql(readable, Dialect.TSQL):
         for at, column, subtype, masking in _of_statement(tree):
             slots.append(Slot(markers[at], column, subtype, masking))
         columns += _columns_of(tree)

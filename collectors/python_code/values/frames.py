@@ -99,10 +99,10 @@ def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
     return candidates[0] if candidates else None
 
 
-def opaque_frame(data: Data, library: str = "pandas") -> Frame:
+def opaque_frame(data: Data) -> Frame:
     """A frame whose columns are not known, made of these inputs."""
     rest = replace(data, inputs=change(data.inputs), gaps=all_gaps(data))
-    return Frame(rest=rest, rows=data.rows, library=library)
+    return Frame(rest=rest, rows=data.rows)
 
 
 def as_frame(machine: Machine, value: Value | None) -> Frame | None:

@@ -148,11 +148,10 @@ def is_plain(text: str, fingerprint: str, dialect: Dialect = Dialect.TSQL) -> bo
 
 
 class ByFingerprint(Generic[Result]):
-    """A function of texts that does not depend on values, worked out once a fingerprint."""
+    """A function of T-SQL that does not depend on values, worked out once a fingerprint."""
 
-    def __init__(self, work: Callable[[str], Result], dialect: Dialect = Dialect.TSQL) -> None:
+    def __init__(self, work: Callable[[str], Result]) -> None:
         self._work = work
-        self._dialect = dialect
         self._known: Remembered[Result] = Remembered()
 
     def __call__(self, text: str) -> Result:
@@ -161,11 +160,11 @@ class ByFingerprint(Generic[Result]):
 
     def with_literals(self, text: str) -> tuple[Result, Sequence[str] | None]:
         """The result for a text, and its literals; None where its strings are more than values."""
-        key, taken = _read(text, self._dialect)
+        key, taken = _read(text, Dialect.TSQL)
         known = self._known.get(key)
         if known is not None:
             return known, taken
         result = self._work(text)
-        if not is_plain(text, key, self._dialect):
+        if not is_plain(text, key, Dialect.TSQL):
             return result, None
         return self._known.add(key, result), taken

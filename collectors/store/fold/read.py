@@ -210,7 +210,7 @@ def _are_all_back(replaced_runs: pa.Table, new: Records) -> bool:
 def _new_records(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
     tables: dict[str, Any] = {name: tuple(live.records(name)) for name in (*PLAIN, *REPEATS)}
     shapes = [
-        folded_shape(shape, batch.sequence, settled=False)
+        folded_shape(shape, batch.sequence)
         for batch, shapes in live.records_by_batch("shapes")
         for shape in shapes
     ]

@@ -189,10 +189,10 @@ def key_number(key: str) -> int:
     return int.from_bytes(digest, signed=True)
 
 
-def folded_shape(shape: Shape, sequence: int, *, settled: bool) -> FoldedShape:
-    """A shape as it is in a fold."""
+def folded_shape(shape: Shape, sequence: int) -> FoldedShape:
+    """A shape as it is in a fold, until its batch is settled."""
     return FoldedShape(
         *(shape.shape_id, shape.dialect, shape.text, shape.parser, shape.outcome, shape.reason),
         sequence=sequence,
-        settled=settled,
+        settled=False,
     )
