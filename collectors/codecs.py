@@ -30,9 +30,9 @@ _SNAPPY = b"\x82SNAPPY\x00"
 _LZF = b"ZV"
 
 _READ = 1 << 18
-# Expanded, at most 128 MB in zstd (a block of 128 KB in 4 bytes) and 8 MB in gzip.
-_ZSTD_INPUT, _GZIP_INPUT = 1 << 12, 1 << 13
-# Pieces of text of at least this size are not copied.
+# Expanded, at most 16 MB in zstd (a block of 128 KB in 4 bytes) and 8 MB in gzip.
+_ZSTD_INPUT, _GZIP_INPUT = 1 << 9, 1 << 13
+# The size to which pieces of text are joined.
 _TEXT = 1 << 15
 # lz4-java cannot make larger blocks; snappy-java's are 32 KB unless somebody sets another size.
 _LARGEST_BLOCK = 1 << 25
@@ -107,18 +107,17 @@ def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     size = 0
     try:
         for piece in pieces:
-            if not held and len(piece) >= _TEXT:
-                yield piece
-                continue
             held.append(piece)
             size += len(piece)
             if size >= _TEXT:
                 yield b"".join(held)
                 held, size = [], 0
     except DecompressionError:
-        yield b"".join(held)
+        if held:
+            yield b"".join(held)
         raise
-    yield b"".join(held)
+    if held:
+        yield b"".join(held)
 
 
 def _frames(
@@ -129,7 +128,11 @@ def _frames(
         view = memoryview(chunk)
         at = 0
         while at < len(view):
-            frame = frame or new()
+            if frame is None:
+                # A file may be filled up with zeros.
+                at = len(chunk) - len(chunk[at:].lstrip(b"\0"))
+                frame = new() if at < len(chunk) else None
+                continue
             piece = view[at : at + step]
             try:
                 text = frame.decompress(piece)

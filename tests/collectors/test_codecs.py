@@ -94,3 +94,8 @@ def test_a_bomb_comes_in_pieces() -> None:
         largest, total = max(largest, len(piece)), total + len(piece)
     assert total == 3 << 30 >> 2
     assert largest <= 160 << 20
+
+
+def test_zeros_behind_gzip_are_no_data() -> None:
+    packed = gz(b"first ") + bytes(700) + gz(b"second") + bytes(1 << 19)
+    assert text_of(packed) == (b"first second", None)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import codecs
 import logging
-import zlib
 from collections.abc import Iterator
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-import zstandard
-
+from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompress
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.sqlserver.event import FileSplit
 from dbt_graft.lineage.errors import exception_reason
@@ -22,10 +20,6 @@ PIECE = 4 << 20
 # The longest event, in bytes of its text. A session's buffers, and no event is longer than one,
 # are a few megabytes; escaped as XML, text grows up to sixfold.
 LONGEST = 32 << 20
-# Of a compressed file at once. A byte of zstd unpacks to 32 KB at most, of gzip to 1 KB.
-_PACKED = 512
-_BLOCK = 1 << 16
-_WINDOW = 128 << 20
 _FEW = 20_000
 
 _T = TypeVar("_T")
@@ -41,10 +35,6 @@ class UnreadableError(Exception):
     def __init__(self, problem: str, *, unread: bool = False) -> None:
         super().__init__(problem)
         self.unread = unread
-
-
-class _Source(Protocol):
-    def read(self, nbytes: int) -> bytes: ...
 
 
 def is_one_split(split: FileSplit) -> bool:
@@ -118,77 +108,27 @@ def _join_blocks(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks as pieces; an error is raised after the piece of the blocks before it."""
     held: list[bytes] = []
     size = 0
-    problem: UnreadableError | None = None
-    while True:
-        try:
-            block = next(blocks, None)
-        except UnreadableError as error:
-            problem, block = error, None
-        if block is None:
-            break
-        held.append(block)
-        size += len(block)
-        if size >= PIECE:
+    try:
+        for block in blocks:
+            held.append(block)
+            size += len(block)
+            if size >= PIECE:
+                yield b"".join(held)
+                held, size = [], 0
+    except UnreadableError:
+        if held:
             yield b"".join(held)
-            held, size = [], 0
+        raise
     if held:
         yield b"".join(held)
-    if problem:
-        raise problem
 
 
-def _unpack(source: _Source, compression: str) -> Iterator[bytes]:
-    if compression == "gzip":
-        yield from _gunzip(source)
-    elif compression == "zstd":
-        yield from _unzstd(source)
-    else:
-        while block := source.read(PIECE):
-            yield block
-
-
-def _gunzip(source: _Source) -> Iterator[bytes]:
-    packed = source.read(_BLOCK)
-    while packed:
-        member = zlib.decompressobj(wbits=31)
-        while True:
-            try:
-                block = member.decompress(packed, PIECE)
-            except zlib.error as error:
-                raise UnreadableError(
-                    "the file holds damaged gzip data: the rest is lost"
-                ) from error
-            if block:
-                yield block
-            if member.eof:
-                break
-            packed = member.unconsumed_tail or source.read(_BLOCK)
-            if not packed and not block:
-                raise UnreadableError("the file ends within its gzip data: the rest is lost")
-        # Members may follow one another, and a file may be filled up with zeros.
-        packed = member.unused_data.lstrip(b"\0")
-        while not packed and (chunk := source.read(_BLOCK)):
-            packed = chunk.lstrip(b"\0")
-
-
-def _unzstd(source: _Source) -> Iterator[bytes]:
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
-    packed = source.read(_PACKED)
-    while packed:
-        frame = unpacker.decompressobj()
-        while not frame.eof:
-            if not packed:
-                raise UnreadableError("the file ends within its zstd data: the rest is lost")
-            try:
-                block = frame.decompress(packed)
-            except zstandard.ZstdError as error:
-                raise UnreadableError(
-                    "the file holds damaged zstd data: the rest is lost"
-                ) from error
-            if block:
-                yield block
-            packed = b"" if frame.eof else source.read(_PACKED)
-        packed = frame.unused_data or source.read(_PACKED)
+def _unpack(source: ByteStream, compression: str) -> Iterator[bytes]:
+    try:
+        yield from decompress(source) if compression else iter(lambda: source.read(PIECE), b"")
+    except DecompressionError as error:
+        problem = "ends within its" if error.cut else "holds damaged"
+        raise UnreadableError(f"the file {problem} {compression} data: the rest is lost") from error
 
 
 def _decode(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
