@@ -47,6 +47,8 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
         ) from error
     with duckdb.connect(":memory:", config=_SETTINGS) as connection:
         try:
+            # After two seconds it would stand in the output, of programs too.
+            connection.execute("SET enable_progress_bar = false")
             _check(connection, query)
             _fill(connection, data, query)
             connection.execute("SET TimeZone = 'UTC'")
