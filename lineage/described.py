@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import ColumnEdge
 
 
 @dataclass(frozen=True)
@@ -25,3 +27,40 @@ class DescribedLineage:
         """Its columns, down to those who read them."""
         edges, datasets = self.lineage.column_edges, self.lineage.datasets.values()
         return ColumnGraph(edges, datasets, self.consumers)
+
+    def columns_around(self, dataset: DatasetId) -> ColumnGraph:
+        """The columns that those of a dataset come from and feed: far fewer than all.
+
+        Of the dataset's own columns it answers as `column_graph` does, where datasets beyond are
+        not asked for.
+        """
+        edges = self.lineage.column_edges
+        around = _keys_around(edges, dataset)
+        touching = (
+            edge
+            for edge in edges
+            if edge.from_dataset.key in around or edge.to_dataset.key in around
+        )
+        datasets = (facts for facts in self.lineage.datasets.values() if facts.id.key in around)
+        return ColumnGraph(touching, datasets, self.consumers)
+
+
+_Key = tuple[str, str]
+
+
+def _keys_around(edges: Iterable[ColumnEdge], dataset: DatasetId) -> set[_Key]:
+    """The keys of a dataset, of all that feed it, and of all that it feeds."""
+    feeds, fed_by = defaultdict[_Key, set[_Key]](set), defaultdict[_Key, set[_Key]](set)
+    for edge in edges:
+        source, target = edge.from_dataset.key, edge.to_dataset.key
+        feeds[source].add(target)
+        fed_by[target].add(source)
+    around: set[_Key] = set()
+    for neighbours in (feeds, fed_by):
+        reached, waiting = {dataset.key}, [dataset.key]
+        while waiting:
+            ahead = neighbours.get(waiting.pop(), set()) - reached
+            reached |= ahead
+            waiting += ahead
+        around |= reached
+    return around

@@ -87,7 +87,8 @@ def paths_answer(steps: Steps, start: ColumnId, end: ColumnId) -> Answer:
 
 def column_rows(steps: Steps, dataset: DatasetId) -> list[dict[str, Any]]:
     """The columns of a dataset: what each is, comes from in a step, and feeds in the end."""
-    graph, depth, indirect = steps.described.column_graph, steps.way.depth, steps.way.indirect
+    graph, way = steps.described.columns_around(dataset), steps.way
+    depth, indirect = way.depth, way.indirect
     columns = graph.columns(dataset)
     facts = _facts(steps, dataset, columns)
     return [
