@@ -32,8 +32,10 @@ def java_options(settings: Mapping[str, str] | None = None) -> str:
 
 
 def main(target: Path) -> None:
-    """Run jobs and workers of Python; the archive is written when their JVM ends."""
+    """Run jobs and workers of Python, and wait until their JVM has ended and written."""
     os.environ["SPARK_SUBMIT_OPTS"] = f"{OPTIONS} -XX:ArchiveClassesAtExit={target.absolute()}"
+    from pyspark import SparkContext
+
     from dbt_graft.collectors.engines.session import session
     from tests.collectors.spark.jobs.run import run
     from tests.collectors.spark.suite import SAMPLE
@@ -46,6 +48,10 @@ def main(target: Path) -> None:
             rows.mapInArrow(lambda batches: batches, rows.schema).collect()
         run(Path(name, "shop"), "shop_job")
         run(Path(name, "suite"), "suite", *SAMPLE)
+    # It ends with its input, and writes for seconds.
+    java = SparkContext._gateway.proc  # type: ignore[union-attr]
+    java.stdin.close()
+    java.wait()
 
 
 if __name__ == "__main__":

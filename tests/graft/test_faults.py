@@ -103,8 +103,13 @@ def wait_for(pattern: str, folder: Path, process: subprocess.Popen[str], count: 
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
-def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
+SPARK = pytest.mark.spark
+EXHAUSTIVE = pytest.mark.exhaustive
+
+
+# Both engines have the same last step, in which it is killed.
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=(SPARK, EXHAUSTIVE))])
+def test_a_killed_collect_leaves_nothing_and_the_next_reads_all(
     tmp_path: Path, engine: str
 ) -> None:
     folder = project(tmp_path)
@@ -115,6 +120,14 @@ def test_a_killed_collect_leaves_nothing_and_of_two_at_once_nothing_doubles(
     assert not (folder / "store" / "batches").exists()
     assert reads(folder / "store") == {}
 
+    again = collect(folder, "--engine", engine)
+    assert again.wait() == 0, again.communicate()
+    assert reads(folder / "store") == EXPECTED
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=SPARK)])
+def test_of_two_collects_at_once_nothing_doubles(tmp_path: Path, engine: str) -> None:
+    folder = project(tmp_path)
     both = [collect(folder, "--engine", engine) for _ in range(2)]
     outputs = [process.communicate()[0] for process in both]
     assert 0 in [process.returncode for process in both], outputs

@@ -40,11 +40,12 @@ OURS = "ours"
 DECLARED = "version: 1\ntasks: {land: {flows: [{from: [sftp://a/b], to: [dbt/raw.orders]}]}}\n"
 
 
-def _run(*command: str | Path, at: Path, code: int = 0) -> str:
+def _run(*command: str | Path, at: Path, code: int = 0, **more: str) -> str:
+    ours = {name: value for name, value in os.environ.items() if name != "GRAFT_ENGINE"}
     done = subprocess.run(
         [*map(str, command)],
         cwd=at,
-        env={name: value for name, value in os.environ.items() if name != "GRAFT_ENGINE"},
+        env={**ours, **more},
         capture_output=True,
         text=True,
     )
@@ -175,9 +176,12 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     pages = [*(tmp_path / "build/site/tasks").glob("*/index.html")]
     assert {page.parent.name for page in pages} == {"land", "load", "load_orders", "shop_files"}
     if extra:
+        more = {}
         if extra == OURS:
             _share(tmp_path, "pyspark", "pandas")
+            # The links' own place, or Java would have no use for the archive of its classes.
+            more["SPARK_HOME"] = str(metadata.distribution("pyspark").locate_file("pyspark"))
         _install(tmp_path, f"{distributions.wheel}[spark]", *([extra] if extra != OURS else []))
-        again = _run(graft, "collect", "--again", at=tmp_path)
+        again = _run(graft, "collect", "--again", at=tmp_path, **more)
         assert "without Spark" not in again
         assert _version(program, tmp_path) == before
