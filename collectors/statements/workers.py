@@ -21,7 +21,6 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock
-from types import TracebackType
 from typing import Generic, TypeVar
 
 from dbt_graft.lineage.errors import exception_reason
@@ -67,12 +66,7 @@ class Worker(Generic[Item, Result]):
     def __enter__(self) -> Worker[Item, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def map(self, items: Sequence[Item]) -> list[Result]:
@@ -143,12 +137,7 @@ class WorkerPool(Generic[Item, Result]):
     def __enter__(self) -> WorkerPool[Item, Result]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.close()
 
