@@ -136,7 +136,6 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
 
 
 def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, str]:
-    """The line of an error and its message."""
     location: Sequence[str | int] = fault["loc"]
     where = ".".join(str(part) for part in location)
     line = _line(tree, location)
@@ -152,7 +151,6 @@ def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, s
 
 
 def _keys(model: type[Any], location: Sequence[str | int]) -> list[str]:
-    """The keys of the section at a location."""
     section = model
     for part in location:
         section = next(sections(types_by_key(section).get(str(part))), section)

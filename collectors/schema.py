@@ -320,7 +320,6 @@ def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
 
 
 def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
-    """The values of a field, one for each row of a table."""
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
         parts = [table[name].to_pylist() for name in _dataset_columns(field.name)]

@@ -105,7 +105,6 @@ def _check_aliases(path: Path, tree: yaml.Node) -> None:
 
 
 def _count_nodes(node: yaml.Node, counts: dict[int, int]) -> int:
-    """The number of nodes with all aliases followed."""
     if id(node) not in counts:
         counts[id(node)] = _MOST_NODES + 1  # A node inside itself has no end.
         children: list[yaml.Node] = []

@@ -169,7 +169,6 @@ class _Following:
         self._tracer.add(model, query)
 
     def _columns(self, query: ModelQuery) -> Callable[[Name], Sequence[str]]:
-        """The columns of the tables that a query names."""
         reader = self._models[query.unique_id]
 
         def columns(name: Name) -> Sequence[str]:

@@ -129,7 +129,6 @@ class ColumnTracer:
         )
 
     def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:
-        """The source that a query names; None for one that is not known."""
         model = self._names.find(name, reader)
         if model:
             return model.dataset or self._ephemeral.get(model.unique_id)

@@ -86,8 +86,6 @@ def dbt_version(
 
 
 class _Reading:
-    """The documents of a version."""
-
     def __init__(
         self, manifest: Document, catalog: Document, other: Document, dialect: str | None
     ) -> None:

@@ -221,8 +221,6 @@ def _invocations(log: LogFile, label: str) -> Iterator[Invocation]:
 
 
 class _Part:
-    """Results of some files."""
-
     def __init__(self) -> None:
         self.logs: list[ReadLog] = []
         self.results: list[pa.Table] = []

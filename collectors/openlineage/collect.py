@@ -85,8 +85,6 @@ def collected_tables(results: Results, new: Sequence[NewPart], positions: Positi
 
 
 class _Logs:
-    """The new parts of files, and how far each was read."""
-
     def __init__(
         self, rows: Iterable[dict[str, Any]], new: Sequence[NewPart], positions: Positions
     ) -> None:

@@ -247,7 +247,6 @@ def _is_once(facets: Facets) -> bool:
 
 
 def _timezone(facets: Facets) -> str:
-    """The zone of the DAG's schedule."""
     for name in ("airflow", "airflowDagRun"):
         zone = text(facets, name, "dag", "timetable", "timezone")
         if _ZONE.fullmatch(zone) and zone != "UTC":

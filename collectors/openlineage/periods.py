@@ -133,7 +133,6 @@ def _fields(condition: Mapping[str, Any], depth: int = 0) -> set[str]:
 
 
 def _types(dataset: NamedDataset) -> dict[str, str]:
-    """The types of a dataset's columns, by their names in lower case."""
     fields = islice(objects(dataset.facets, "schema", "fields"), _MOST)
     return {text(field, "name").casefold(): text(field, "type") for field in fields}
 

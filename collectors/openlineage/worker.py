@@ -179,8 +179,6 @@ class _Held:
 
 
 class _PartReader:
-    """Takes the lines of one part of a file."""
-
     def __init__(
         self, part: FilePart, rule: re.Pattern[str] | None, columns: DateColumns, timezone: str
     ) -> None:

@@ -107,8 +107,6 @@ def _changed_values(old: object, new: object) -> Iterator[ast.expr]:
 
 
 class _Wrapper(ast.NodeTransformer):
-    """Adds the probe to expressions."""
-
     def __init__(self, expressions: set[int]) -> None:
         self._expressions = expressions
 

@@ -127,7 +127,6 @@ def _spread_logs(
     new: Sequence[ApplicationLog],
     variants: Mapping[str, Mapping[str, datetime]],
 ) -> EngineRows:
-    """The logs, spread over workers."""
     size = sum(log.log.size for log in new)
     shares = max(min(len(new), 16), len(new) // _LOGS_PER_PARTITION, size // _BYTES_PER_PARTITION)
     to_read = [

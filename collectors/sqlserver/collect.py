@@ -219,7 +219,6 @@ def _other_clients(assembled: pa.Table, stored: Collection[str]) -> dict[str, in
 
 
 def _views(accesses: pa.Table, server: Server) -> Collected:
-    """The definitions of the views that runs read."""
     assert server.snapshot
     names = distinct(accesses.select(["namespace", "name"]), "namespace", "name")
     ids = [DatasetId(row["namespace"], row["name"]) for row in names.to_pylist()]

@@ -81,7 +81,6 @@ class Worker(Generic[Item, Result]):
         return results
 
     def _answers(self, items: Sequence[Item]) -> Iterator[Result]:
-        """Results until all are there or the child is gone."""
         pipe = self._pipe or self._start()
         with suppress(EOFError, OSError):
             pipe.send(items)
@@ -103,7 +102,6 @@ class Worker(Generic[Item, Result]):
         return self._pipe
 
     def _why(self) -> str:
-        """The reason why the child is gone."""
         assert self._child
         self._child.join()
         code = self._child.exitcode or 0

@@ -119,7 +119,6 @@ def _check_target(snapshot: OpenStore, files: fs.FileSystem, root: str, target: 
 
 
 def _records(snapshot: OpenStore, batch: StoredBatch) -> Iterator[str]:
-    """The files that make a batch visible."""
     prefix = f"batches/batch_id={batch.batch_id}/"
     yield from (path for path in snapshot.times if path.startswith(prefix) and "/." not in path)
 

@@ -155,7 +155,6 @@ def _paths(rows: pa.Table, texts: set[str]) -> set[str]:
 
 
 def _dataset_names(rows: pa.Table) -> Iterator[tuple[str, str]]:
-    """The namespaces and names of datasets in rows."""
     for column in rows.column_names:
         if column.endswith("namespace"):
             name = f"{column.removesuffix('namespace')}name"

@@ -181,7 +181,6 @@ def _as_table(rows: Rows) -> pa.Table:
 
 
 def _write_frames(frames: Sequence[DataFrame], store: str, table: str, batch_id: str) -> None:
-    """Write what Spark holds of a table of a batch."""
     columns = column_names(TABLES[table])
     union = reduce(lambda a, b: a.unionByName(b), (frame.select(*columns) for frame in frames))
     # A batch is small (its size grows with shapes, not events): one file a table.
@@ -191,7 +190,6 @@ def _write_frames(frames: Sequence[DataFrame], store: str, table: str, batch_id:
 
 
 def _write_rows(rows: pa.Table, store: str, table: str, batch_id: str, number: int) -> None:
-    """Write what is here of a table of a batch, if it is any."""
     if rows.num_rows:
         schema = arrow(TABLES[table])
         files, root = filesystem(store)

@@ -91,7 +91,6 @@ def forget(store: str, origins: Collection[str]) -> None:
 
 
 def _batches_with_origins(snapshot: OpenStore, origins: Collection[str]) -> list[StoredBatch]:
-    """The batches that have rows of some logs."""
     ids = set()
     for table in ("origins", "sessions"):
         for batch, rows in snapshot.tables(table):

@@ -198,7 +198,6 @@ def _newest_sessions(merge: Merge, logs: pa.Table) -> pa.Table:
 def _write(
     snapshot: OpenStore, table: str, batch_id: str, chunks: Iterable[pa.Table]
 ) -> BatchFile | None:
-    """Write a table of a batch, if it has any row."""
     path = f"{table}/batch_id={batch_id}/rows-0.parquet"
     writer: pq.ParquetWriter | None = None
     waiting: list[pa.Table] = []

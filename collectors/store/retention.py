@@ -83,7 +83,6 @@ def drop_statements(store: str, before: datetime) -> int:
 
 
 def _batches_with_text(snapshot: OpenStore, shapes: Iterable[str]) -> list[StoredBatch]:
-    """The batches with the text of any of these shapes."""
     wanted = pa.array(sorted(shapes), pa.string())
     ids = set()
     for batch, rows in snapshot.tables("shapes"):

@@ -140,7 +140,6 @@ def _of_settings(settings: list[exp.Expr], named: dict[str, exp.Expr]) -> Iterat
 
 
 def _into(value: exp.Expr, column: str, named: dict[str, exp.Expr]) -> Iterator[_Placed]:
-    """The parameters in a value for a column."""
     value = value.this if isinstance(value, exp.Alias) else value
     for node in value.find_all(exp.Column):
         numbers = _numbers(node, named)

@@ -126,7 +126,6 @@ def _among_conditions(column: str, values: str) -> Conditions:
 
 
 def _strip_brackets(text: str) -> str:
-    """A text without the brackets around all of it."""
     text = text.strip()
     while text.startswith("(") and text.endswith(")"):
         depth = 0
@@ -141,7 +140,6 @@ def _strip_brackets(text: str) -> str:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts between separators outside of brackets."""
     depth = start = 0
     if separator in text:
         for at, char in enumerate(text):

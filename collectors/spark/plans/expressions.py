@@ -105,7 +105,6 @@ def column_references(text: str, known_ids: Container[int]) -> set[ColumnReferen
 
 
 def _bare_id(text: str) -> int | None:
-    """The id of an expression that is only a column."""
     if "(" in text or text.startswith(_PREFIXES):
         return None
     named = list(islice(_NAMED_GROUP.finditer(text), 2))

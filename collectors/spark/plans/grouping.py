@@ -96,7 +96,6 @@ def _reused_stage(operator: Operator) -> list[str]:
 
 
 def _add_functions(functions: str, aggregates: str, trace: ColumnTrace, reused: list[str]) -> None:
-    """Add the columns of aggregate functions to the trace."""
     if is_cut(functions) or is_cut(aggregates):
         trace.gaps[PLAN_CUT] = None
     texts = plain_expressions(functions)

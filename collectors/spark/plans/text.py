@@ -71,8 +71,6 @@ def parse_text(text: str) -> PlanText:
 
 
 class _PlanReader:
-    """The state of parsing a text, line by line."""
-
     def __init__(self) -> None:
         self.plan = PlanText()
         self.title = _PHYSICAL

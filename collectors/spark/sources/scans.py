@@ -280,7 +280,6 @@ def _behind_name(node: PlanNode) -> str:
 
 
 def _table_name(name: str, text: str) -> tuple[str, ...]:
-    """The table in a scan's name or line."""
     if name.startswith(_FROM_V2):
         return identifier(name.removeprefix(_FROM_V2))
     if name.startswith(("BatchScan", *_STREAMED)):

@@ -275,7 +275,6 @@ def name_parts(name: str) -> list[str]:
 
 
 def _quote(name: str, mark: str) -> str:
-    """A name in the driver's own quotes."""
     if mark:
         return f"{mark}{name.replace(mark, mark * 2)}{mark}"
     if not re.fullmatch(r"\w+", name):

@@ -185,7 +185,6 @@ class NameResolver:
 
 @lru_cache(10_000)
 def _parts(written: str) -> Name:
-    """The parts of a name; none where it is no name."""
     try:
         match = name_at(tokenise(written, Dialect.TSQL), 0, Dialect.TSQL)
     except TokenError:

@@ -182,8 +182,6 @@ def read_snapshot(path: Path) -> Snapshot:
 
 
 class _WrongError(Exception):
-    """A piece of a snapshot is not valid."""
-
     def __init__(self, keys: tuple[str, ...], wanted: str) -> None:
         super().__init__(f"`{' > '.join(keys)}` should be {wanted}")
 

@@ -93,7 +93,6 @@ def _replace_columns(
 
 
 def _names(nodes: Iterable[exp.Expr]) -> set[str]:
-    """The columns, folded, that are named."""
     return {column.name.casefold() for node in nodes for column in node.find_all(exp.Column)}
 
 

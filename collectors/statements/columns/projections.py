@@ -46,7 +46,6 @@ def _aggregated_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColu
 
 
 def _constructor_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetColumn]:
-    """The fields of `STRUCT(a, b + 1 AS c)`."""
     fields = []
     for expression in node.expressions:
         is_named = isinstance(expression, exp.PropertyEQ)

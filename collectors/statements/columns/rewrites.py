@@ -71,7 +71,6 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
 
 
 def _rewrite_beginning(statement: StatementTokens) -> Iterator[Edit]:
-    """Rewrites where a statement begins."""
     words = statement.words
     if words[:2] == ["ALTER", "VIEW"]:
         yield 0, 1, "CREATE"

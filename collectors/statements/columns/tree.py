@@ -95,7 +95,6 @@ def _depth(tokens: list[Token]) -> int:
 
 
 def _tables(tree: exp.Expr) -> set[str]:
-    """The tables of a tree without aliases and common table expressions."""
     ctes = {node.alias_or_name.casefold() for node in tree.find_all(exp.CTE)}
     names: set[str] = set()
     plain: set[str] = set()

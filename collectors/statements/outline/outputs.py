@@ -127,6 +127,5 @@ def _behind(source: OutlineRows, names: set[str], chosen: re.Pattern[str] | None
 
 
 def _like(pattern: str) -> re.Pattern[str]:
-    """The names that ILIKE takes."""
     parts = [{"%": ".*", "_": "."}.get(sign, re.escape(sign)) for sign in pattern]
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)

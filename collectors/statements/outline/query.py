@@ -263,7 +263,6 @@ def _conditions(tree: exp.Select, keys: Collection[str], scope: OutlineScope) ->
 
 
 def _windows(tree: exp.Select) -> Iterator[exp.Expr]:
-    """The functions over windows among its columns."""
     for expression in tree.expressions:
         for node in expression.walk(prune=lambda node: isinstance(node, exp.Query)):
             if isinstance(node, exp.Window):

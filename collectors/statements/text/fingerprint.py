@@ -98,7 +98,6 @@ def fingerprint(text: str, dialect: Dialect = Dialect.TSQL) -> str:
 
 
 def _read(text: str, dialect: Dialect) -> tuple[str, list[str]]:
-    """The fingerprint of a text, and what it takes out."""
     taken: list[str] = []
     names, columns = _NAMES[dialect], ColumnNames(text)
 

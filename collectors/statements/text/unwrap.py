@@ -177,7 +177,6 @@ def _rename_call(arguments: str, qualifier: list[str], variables: Variables) -> 
 
 
 def _text(value: str, variables: Variables) -> str | None:
-    """The text of a string, a variable or a bare word."""
     return variables.text(value) if "'" in value or value.startswith("@") else value
 
 

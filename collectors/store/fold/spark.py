@@ -57,8 +57,6 @@ def folding_on(
 
 
 class _SparkFold:
-    """The fold of a store."""
-
     def __init__(self, spark: SparkSession, snapshot: OpenStore, writer: FoldWriter) -> None:
         self._spark = spark
         self._snapshot = snapshot

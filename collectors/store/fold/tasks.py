@@ -39,8 +39,6 @@ _AT_ONCE = 20_000
 
 
 class _Row(NamedTuple):
-    """A run or an access."""
-
     task: str
     key: str
     place: int
