@@ -115,7 +115,7 @@ _SEVERITIES: Mapping[ChangeType, Mapping[ImpactEffect, ImpactSeverity]] = {
     ChangeType.DEPRECATE: {ImpactEffect.GONE: _WARNING},
 }
 _ACTIONS: Mapping[ChangeType, str] = {
-    ChangeType.REMOVE: "move its readers to another column first, then remove it",
+    ChangeType.REMOVE: "move its readers elsewhere first, then remove it",
     ChangeType.RENAME: "keep the old name as an alias until its readers have moved",
     ChangeType.TYPE: "cast explicitly, and test what reads it",
     ChangeType.NARROW: "check that all values fit, and test what reads it",

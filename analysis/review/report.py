@@ -38,6 +38,7 @@ _REMEDIES = {
     ReviewVerdict.CONTRACT: "agree with those who rely on it",
     ReviewVerdict.UNKNOWN: "look at it: nothing here says what it changes",
 }
+_ADJECTIVES = (ReviewVerdict.BREAKING, ReviewVerdict.ADDITIVE, ReviewVerdict.UNKNOWN)
 _COLUMNS = 5  # that change alike, and are named
 _TEXTS = 4  # of a node
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
@@ -84,11 +85,17 @@ def review_answer(review: ProjectReview, locate: Place) -> Answer:
 
 
 def count_verdicts(nodes: Iterable[NodeReview]) -> str:
-    """`1 breaking, 2 rows`"""
+    """`1 breaking, 2 of rows`"""
     numbers = Counter(node.verdict for node in nodes)
     worst_first = sorted(numbers, reverse=True)
-    counts = (f"{numbers[verdict]:,} {verdict.name.lower()}" for verdict in worst_first)
+    counts = (f"{numbers[verdict]:,} {_kind(verdict)}" for verdict in worst_first)
     return ", ".join(counts) or "no change"
+
+
+def _kind(verdict: ReviewVerdict) -> str:
+    """A verdict as it stands behind a number of changes."""
+    name = verdict.name.lower()
+    return name if verdict in _ADJECTIVES else f"of {name}"
 
 
 def failing_grade(nodes: Iterable[NodeReview]) -> str:

@@ -64,7 +64,10 @@ def takes_as_of(output: str) -> Decorator:
         ) -> Any:
             if past is None:
                 if out or target_dir:
-                    raise click.UsageError("--out and --target-dir need --as-of")
+                    raise click.UsageError(
+                        "--out and --target-dir need --as-of; the folders of a build stand in "
+                        f"graft.yml: `{output}`, `dbt.target_dir`"
+                    )
                 return command(config, progress, past=None, **options)
             config = past_config(config, past, output, out, target_dir)
             return command(config, progress, past=past, **options)

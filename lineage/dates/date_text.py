@@ -41,8 +41,10 @@ def parse_dates(text: str) -> Dates:
         first, dots, last = part.strip().partition("..")
         start = _unit(first)[0] if first else FIRST
         end = _unit(last)[1] if last else LAST if dots else _unit(first)[1]
-        if start >= end or not (first or last):
+        if not (first or last):
             raise ValueError(f"{part.strip()!r} has no dates: {_FORM}")
+        if start >= end:
+            raise ValueError(f"{part.strip()!r} ends before it begins")
         dates |= dates_in([(start, end)])
     return dates
 

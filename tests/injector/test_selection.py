@@ -118,7 +118,7 @@ def test_a_source_that_became_a_model_is_still_selected_as_a_source() -> None:
         (" ", "write a selection"),
         ("state:modified", "'state' is not one of the methods access, config"),
         ("tags:finance", "'tags' is not one of the methods"),
-        ("tag:", "is no selection"),
+        ("tag:", "is not a selection"),
         ("@orders+", "leave out the"),
         ("config:table", r"write config\.<key>:<value>"),
         ("tag.x:table", "other methods without a dot"),

@@ -201,7 +201,7 @@ def test_what_fails_has_its_owner_and_the_way_to_it(project: Path) -> None:
     assert (
         text.replace("model.shop.", "")
         == """\
-spark/db.orders_x.note, remove: CRITICAL; move its readers to another column first, then remove it
+spark/db.orders_x.note, remove: CRITICAL; move its readers elsewhere first, then remove it
   data of        not known: no write is on record
   columns known  50 % of the path (1 of 2 flows)
 

@@ -180,7 +180,7 @@ consumers (1)
 
 error: BREAKING (1)
   models/orders.sql:1: model.shop.orders: note: removed; extra: added
-  do: move its readers to another column first, then remove it
+  do: move its readers elsewhere first, then remove it
 
 error: CERTAIN_TO_FAIL (2)
   model.shop.orders_x: its statements name what is gone
@@ -314,7 +314,7 @@ def test_replay_shows_what_the_policy_would_have_said(history: Path) -> None:
     assert done.exit_code == 0, done.output
     title, _, _, _, first, second = done.stdout.splitlines()
     assert title == "changes of target: 2 changes compared, 1 would fail (--fail-on breaking)"
-    assert first.endswith("  1 rows")
+    assert first.endswith("  1 of rows")
     assert second.endswith("  1 breaking  fails")
 
 

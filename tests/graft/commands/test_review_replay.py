@@ -68,7 +68,7 @@ def test_each_commit_is_compiled_and_one_that_fails_is_left_out(repository: Path
     done = replay(repository, "--fail-on", "breaking")
     assert done.exit_code == 0, done.output
     title, _, _, _, rows, gone, removed = done.stdout.splitlines()
-    assert rows.endswith("  1 rows")
+    assert rows.endswith("  1 of rows")
     assert "left out: dbt does not compile it:" in gone
     assert "gone" in gone
     assert removed.endswith("  fails")

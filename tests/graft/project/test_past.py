@@ -111,7 +111,7 @@ def test_a_site_of_the_past_is_written_where_it_is_asked_for(project: Path) -> N
     (["--as-of", "soon"], "'soon' is not a time: write 2026-10-01"),
     (["--as-of", "2024-13-01"], "is not a time"),
     (["--as-of", "9999-01-01"], "is in the future"),
-    (["--out", "march"], "--out and --target-dir need --as-of"),
+    (["--out", "march"], "--out and --target-dir need --as-of; "),
 ])  # fmt: skip
 def test_a_time_that_cannot_be_is_an_error(project: Path, options: list[str], message: str) -> None:
     done = graft(project, "site", *options)
