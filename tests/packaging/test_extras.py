@@ -99,10 +99,15 @@ def _share(folder: Path, *names: str) -> None:
                 link.symlink_to(package.locate_file(top))
 
 
-def _share_dbt(folder: Path) -> None:
-    """Install our own environment's dbt 1, and what our core needs besides."""
+def _share_core(folder: Path) -> None:
+    """Install what our core needs, of our own environment."""
     ours = map(Requirement, metadata.requires("dbt-graft") or ())
-    _share(folder, "dbt-core", *(one.name for one in ours if not one.marker))
+    _share(folder, *(one.name for one in ours if not one.marker))
+
+
+def _share_dbt(folder: Path) -> None:
+    """Install our own environment's dbt 1."""
+    _share(folder, "dbt-core")
     program = folder / "venv/bin/dbt"
     program.write_text(f"#!{folder}/venv/bin/python\nfrom dbt.cli.main import cli\n\ncli()\n")
     program.chmod(0o755)
@@ -138,8 +143,10 @@ def test_the_core_goes_beside_any_dbt_and_the_extras_do_the_rest(
     program = tmp_path / "venv/bin/dbt"
     if dbt == "dbt 2":
         _share_dbt_2(tmp_path)
+        _share_core(tmp_path)
     elif dbt == OURS:
         _share_dbt(tmp_path)
+        _share_core(tmp_path)
     else:
         _install(tmp_path, dbt)
     before = _version(program, tmp_path)
