@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ from project import COLUMNS, LAYERS, TYPES, artifacts  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.build import build, design_folder  # noqa: E402
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
+from dbt_graft.graft.project.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
@@ -127,7 +129,8 @@ def _ours(models: int, site: Path) -> SiteCost:
 
 
 def _built(lineage: Lineage, descriptions: Mapping[DatasetId, Description], site: Path) -> int:
-    return build(DescribedLineage(lineage, descriptions), SiteSettings(), site).pages
+    with without_garbage_collection():  # as `graft build`
+        return build(DescribedLineage(lineage, descriptions), SiteSettings(), site).pages
 
 
 def large_lineage(models: int) -> tuple[Lineage, dict[DatasetId, Description]]:
@@ -229,11 +232,9 @@ def _processor() -> float:
 
 
 def _megabytes() -> float:
-    """The memory of this process and its children; what they share counts once."""
-    own = os.getpid()
-    children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+    """The memory of this process and of all below it; what they share counts once."""
     total = 0
-    for process in (str(own), *children):
+    for process in _with_children(str(os.getpid())):
         try:
             rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
         except OSError:
@@ -241,6 +242,15 @@ def _megabytes() -> float:
         match = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
         total += int(match[1]) if match else 0
     return total / 1024
+
+
+def _with_children(process: str) -> Iterator[str]:
+    """A process and all below it: each thread has its own children, such as Pagefind."""
+    yield process
+    for children in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):  # it has ended
+            for child in children.read_text().split():
+                yield from _with_children(child)
 
 
 def _edges(lineage: Lineage) -> Iterator[ColumnEdge]:
