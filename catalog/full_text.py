@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Lock
 
 import orjson
 
@@ -31,9 +32,10 @@ FOLDER = "search/text"
 _NEEDED = ("pagefind.js", "pagefind-worker.js", "pagefind-entry.json", "wasm.*", "*.pf_meta")
 _FOLDERS = ("index", "fragment")
 _DIGEST = "digest.txt"
-# Texts of one index: some 26 kB of memory each while it is made, and again where one has changed.
-_MOST = 2_500
-# Indexes made at a time: the stubs of one are written while Pagefind reads those of the other.
+# Texts of one index: some 26 kB of memory each. The browser asks each index by itself.
+_MOST = 4_000
+# The stubs of an index are written while Pagefind reads those of another; two of it at a time would
+# hold twice the texts.
 _AT_ONCE = 2
 # Between a text and the words by which it is found, but which are not shown.
 SENTINEL = "graftabout"
@@ -84,10 +86,12 @@ def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | No
         for name in sorted(stubs.places):
             parts[int(name[:8], 16) % count].append(name)
 
+        alone = Lock()
+
         def write(number: int) -> None:
             part = Path(FOLDER, str(number))
             before = previous / part if previous else None
-            _write_part(stubs, parts[number], Path(folder, str(number)), site / part, before)
+            _write_part(stubs, parts[number], Path(folder, str(number)), site / part, before, alone)
 
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             # Raises the error of a part, after which no other is begun.
@@ -127,8 +131,18 @@ def _spool_stubs(texts: Iterable[SearchText], file: Path) -> _Stubs:
 
 
 def _write_part(
-    stubs: _Stubs, names: Sequence[str], folder: Path, target: Path, previous: Path | None
+    stubs: _Stubs,
+    names: Sequence[str],
+    folder: Path,
+    target: Path,
+    previous: Path | None,
+    alone: Lock,
 ) -> None:
+    """Write one index.
+
+    Args:
+        alone: Held while Pagefind runs.
+    """
     digest = _digest(stubs.read(names))
     if previous and _read(previous / _DIGEST) == digest:
         shutil.copytree(previous, target, copy_function=_link_file)
@@ -137,7 +151,8 @@ def _write_part(
     pages.mkdir(parents=True)
     for name, content in stubs.read(names):
         (pages / name).write_bytes(content)
-    _run_pagefind(pages, bundle)
+    with alone:
+        _run_pagefind(pages, bundle)
     target.mkdir(parents=True)
     for name in _FOLDERS:
         (bundle / name).replace(target / name)
