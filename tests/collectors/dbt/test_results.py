@@ -210,8 +210,11 @@ def test_a_check_that_failed_has_its_error() -> None:
     ("change", "expected"),
     [
         ({"dbt_schema_version": "https://schemas.getdbt.com/dbt/run-results/v3.json"}, "v4 to v6"),
-        ({"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}, "no run_res"),
-        ({"dbt_schema_version": None}, "no run_results.json"),
+        (
+            {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"},
+            "neither a run_results.json",
+        ),
+        ({"dbt_schema_version": None}, "neither a run_results.json"),
     ],
 )
 def test_another_document_is_refused(change: Document, expected: str) -> None:
