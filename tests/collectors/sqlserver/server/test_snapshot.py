@@ -117,7 +117,7 @@ def shop(**parts: Any) -> dict[str, Any]:
 @for_each(
     "change, problem",
     [
-        ({"format": "v12"}, "no snapshot"),
+        ({"format": "v12"}, "not a snapshot"),
         ({"version": 2}, "version is not 1"),
         ({"version": None}, "version is not 1"),
         ({"server": None}, "`server` should be text"),

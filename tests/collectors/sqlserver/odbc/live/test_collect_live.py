@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbt_graft.collectors.engines.engine import Engine
+from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.sources import sources
@@ -35,8 +36,9 @@ def collect(engine: Engine, folder: Path) -> int:
     place = str(folder / "store")
     positions = store.positions(place)
     (source,) = sources(load(folder / "graft.yml"))
-    found = source.collect(engine, positions) if source.new_logs(positions) else None
-    done = store.commit(place, [found] if found else [], positions)
+    is_new = source.new_logs(positions)
+    parts = source.parts(engine, positions, Reading()) if is_new else []
+    done = store.commit(place, parts, positions)
     return done.events if done else 0
 
 
