@@ -7,6 +7,8 @@ runs what lies there. A project's folder would not do: it may come from somebody
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
+from tempfile import gettempdir
 
 from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from jinja2.bccache import Bucket
@@ -36,6 +38,9 @@ def compiled_templates(kind: str, maker: bytes) -> BytecodeCache | None:
         maker: Differs once another bytecode comes of the same text.
     """
     try:
+        # Where no temporary folder can be written, Python takes that in which it runs.
+        if Path(gettempdir()) == Path.cwd():
+            return None
         return CompiledTemplates(kind, maker)
     except (OSError, RuntimeError):
         return None

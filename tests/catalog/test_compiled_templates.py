@@ -61,6 +61,13 @@ def test_a_folder_of_somebody_else_is_not_used(
     assert not [*temporary.rglob("graft_pages_*")]
 
 
+def test_the_folder_of_the_project_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, temporary: Path
+) -> None:
+    monkeypatch.chdir(temporary)
+    assert compiled_templates("pages", b"1") is None
+
+
 def test_without_room_nothing_is_kept(monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
