@@ -71,9 +71,10 @@ class NameRules:
         self._cache: dict[DatasetId, DatasetId] = {}
 
     def __call__(self, dataset: DatasetId) -> DatasetId:
-        """Return the dataset under its new name, or itself if no rule matches."""
-        if not self._rules:
-            return dataset
+        """The dataset under its new name; of those that no rule matches, the first of equal ones.
+
+        So a dataset has the same spelling everywhere.
+        """
         if (name := self._cache.get(dataset)) is None:
             name = self._cache[dataset] = self._apply(dataset)
         return name
