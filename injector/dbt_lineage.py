@@ -106,6 +106,7 @@ def _definition(
         operation=operation,
         gap=followed.gaps.get(node_id),
         starred=starred or (),
+        by_event_time=(node.get("config") or {}).get("incremental_strategy") == "microbatch",
     )
 
 

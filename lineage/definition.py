@@ -34,6 +34,7 @@ class Definition:
         gap: The reason why some of its columns could not be followed; None where all were.
         starred: Columns, folded, that its SQL takes by `*` alone, so that it does not fail without
             them; `*` among them stands for such of a table whose columns are not known.
+        by_event_time: dbt builds it in batches of its event time: it is a microbatch model.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Definition:
     shapes: tuple[str, ...] = ()
     gap: str | None = None
     starred: tuple[str, ...] = ()
+    by_event_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dbt_alone import note_dbt_alone
@@ -15,8 +16,12 @@ from dbt_graft.graft.project.lineage_index import (
 )
 from dbt_graft.graft.project.names import Named, Names, RunName, lineage_names
 from dbt_graft.graft.project.view import NOW, LineageView
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
+
+if TYPE_CHECKING:
+    from dbt_graft.graft.project.project import Project
 
 
 class AskedLineage:
@@ -41,7 +46,15 @@ class AskedLineage:
         # Importing it takes longer than reading a file.
         from dbt_graft.graft.project.built_indexes import build_index
 
-        return build_index(self.config, self.view, files)
+        return build_index(self.project, self.view, files)
+
+    @cached_property
+    def project(self) -> Project:
+        """The project itself, for what its index does not have."""
+        # Importing it takes longer than all that is asked of an index.
+        from dbt_graft.graft.project.project import Project
+
+        return Project(self.config)
 
     @property
     def described(self) -> DescribedLineage:
@@ -57,10 +70,7 @@ class AskedLineage:
         # A past state is read with all runs.
         if self.view.past or self.index.folded.isdisjoint(runs_of(self.described.lineage)):
             return self.described
-        # Importing it takes longer than all that is asked of an index.
-        from dbt_graft.graft.project.project import Project
-
-        return Project(self.config).described_graft(self.view, runs_of)[0]
+        return self.project.described_graft(self.view, runs_of)[0]
 
     def find(self, name: str, task: str | None = None) -> Named | RunName:
         """The dataset, column, task, dashboard or run that a name means.
@@ -76,6 +86,14 @@ class AskedLineage:
         if not self._names.matches(name) and self.tasks_of_run(name):
             return RunName(name)
         return self._names.find(name)
+
+    def find_dataset(self, name: str) -> DatasetId:
+        """The dataset that a name means.
+
+        Raises:
+            GraftError: There is none, several are meant, or it is something else.
+        """
+        return self._names.dataset(name)
 
     def tasks_of_run(self, run_id: str) -> set[str]:
         """The tasks with runs of an id, or below one of them."""

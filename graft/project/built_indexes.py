@@ -15,13 +15,12 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import NOW, LineageView
 
 
-def build_index(config: Config, view: LineageView, files: IndexFiles | None) -> LineageIndex:
+def build_index(project: Project, view: LineageView, files: IndexFiles | None) -> LineageIndex:
     """The index of a view of a project; files that are given are written.
 
     Raises:
         GraftError: Nothing was collected yet, or the project cannot be read.
     """
-    project = Project(config)
     if files:
         write_indexes(files, project)
     return project.lineage_index(view)

@@ -41,9 +41,9 @@ def dates_of_change(config: Config, change: ProposedChange, dates: Dates) -> Rea
         GraftError: Nothing was collected yet.
     """
     # Without dates an answer needs none of it.
+    from dbt_graft.graft.project.asked_lineage import AskedLineage
     from dbt_graft.graft.project.dated_lineage import dated_lineage
-    from dbt_graft.graft.project.project import Project
 
     dataset = change.dataset
-    dated = dated_lineage(Project(config), lambda history: tasks_of_taint(history, [dataset]))
+    dated = dated_lineage(AskedLineage(config), lambda history: tasks_of_taint(history, [dataset]))
     return reached_dates(dated.history, dataset, dates, change.kind)

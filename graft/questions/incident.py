@@ -23,10 +23,10 @@ from dbt_graft.analysis.dates.tasks_around import tasks_of_taint
 from dbt_graft.analysis.history.dag_runs import DagRun, find_dag_run
 from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.exporters.reprocessing.commands import backfills, rerun_steps
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dated_lineage import DatedLineage, dated_lineage
 from dbt_graft.graft.project.names import find_task
-from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.errors import GraftError
@@ -78,20 +78,19 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
     Raises:
         GraftError: There is no such dataset, task or run, or nothing is known of what it wrote.
     """
-
-    project = Project(config)
+    asked = AskedLineage(config)
 
     def tasks_around(history: AccessHistory) -> set[str]:
         """The tasks whose runs are all needed."""
         if named.dates:
-            return tasks_of_taint(history, [project.find_dataset(named.dataset)])
+            return tasks_of_taint(history, [asked.find_dataset(named.dataset)])
         runs = (*named.runs, *(named.between or ()))
         runs = tuple(run for name in runs for run in run_ids_named(history, name))
         tasks = tasks_of_runs(config.path(config.store), runs)
         return tasks_reached_by(history, {named.task} if named.task else tasks)
 
-    dated = dated_lineage(project, tasks_around)
-    dataset = project.find_dataset(named.dataset) if named.dataset else None
+    dated = dated_lineage(asked, tasks_around)
+    dataset = asked.find_dataset(named.dataset) if named.dataset else None
     return follow_writes(dated, _bad_writes(dated.history, named, dataset))
 
 

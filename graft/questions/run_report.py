@@ -15,10 +15,10 @@ from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.exporters.run_manifest import run_manifest
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dated_lineage import DatedLineage, dated_lineage
 from dbt_graft.graft.project.names import find_run, tasks_beside
-from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.questions.incident import (
     dag_run_named,
     follow_writes,
@@ -55,7 +55,7 @@ def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, st
         beside = {other for known in tasks for other in tasks_beside(history.lineage, known)}
         return beside | tasks_reached_by(history, tasks)
 
-    dated = dated_lineage(Project(config), tasks_around)
+    dated = dated_lineage(AskedLineage(config), tasks_around)
     history = dated.history
     if dag_run := None if task else dag_run_named(history, run_id):
         return _report_dag_run(dated, dag_run)

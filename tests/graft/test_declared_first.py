@@ -19,6 +19,8 @@ def test_an_invalid_file_is_reported_before_logs_are_looked_for(
     )
     (tmp_path / "lineage").mkdir()
     (tmp_path / "lineage/a.yml").write_text("version: 1\ntsaks: {}")
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target/manifest.json").write_text("{}")
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/app-1").write_text("{}")
 

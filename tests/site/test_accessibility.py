@@ -220,8 +220,7 @@ def test_the_menu_of_a_phone_opens_by_keyboard(browser: Browser, base: str) -> N
         if page.evaluate("() => document.activeElement.getAttribute('for')") == "__drawer":
             break
     page.keyboard.press("Enter")
-    link = page.locator(".md-nav--primary").get_by_role("link", name="Tasks")
-    link.click()
+    page.locator(".md-nav--primary").get_by_role("link", name="Tasks").press("Enter")
     page.wait_for_url("**/tasks/index.html")
     page.close()
 

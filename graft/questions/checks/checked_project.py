@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.checks.drift import ENOUGH
 from dbt_graft.analysis.checks.rules import owners
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.lineage.errors import GraftError
@@ -64,33 +65,27 @@ class CheckedProject:
         self.options = options
         self.now = options.past.at if options.past else datetime.now(UTC)
         self.view = LineageView(options.past)
+        self.asked = AskedLineage(config, self.view)
 
-    @cached_property
+    @property
     def project(self) -> Project:
-        """The project, read when a check looks at its lineage."""
-        # Importing it takes longer than a check that looks at something else.
-        from dbt_graft.graft.project.project import Project
-
-        return Project(self.config)
+        """The project, for what its index does not have."""
+        return self.asked.project
 
     @property
     def described(self) -> DescribedLineage:
-        """The lineage with dbt's part and YAML, as `Project.described` gives it."""
-        return self._described_graft[0]
+        """The lineage with dbt's part and YAML."""
+        return self.asked.described
 
-    @property
+    @cached_property
     def grafted(self) -> Grafted | None:
         """The graft that it is from; None without artifacts."""
-        return self._described_graft[1]
+        return self.project.described_graft(self.view)[1]
 
     @cached_property
     def owners(self) -> dict[str, str]:
         """The datasets and tasks that somebody owns -> the owner."""
         return owners(self.described.lineage, self.described.descriptions)
-
-    @cached_property
-    def _described_graft(self) -> tuple[DescribedLineage, Grafted | None]:
-        return self.project.described_graft(self.view)
 
 
 class NothingToCheckError(GraftError):

@@ -55,5 +55,5 @@ def _described(checked: CheckedProject) -> DescribedLineage:
     tasks = short_histories(described.lineage, described.consumers, now)
     if tasks and not checked.options.past:
         # The newest 30 runs of an hourly task are of a day.
-        return checked.project.described_graft(runs_of=lambda _: tasks)[0]
+        return checked.asked.with_runs(lambda _: tasks)
     return described
