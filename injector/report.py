@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.analysis.checks.agreement import ColumnDifference
-from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
+
+if TYPE_CHECKING:
+    from dbt_graft.injector.index.tables import DbtIndex
 
 
 @dataclass(frozen=True, slots=True)

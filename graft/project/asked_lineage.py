@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ from dbt_graft.graft.project.dbt_alone import note_dbt_alone
 from dbt_graft.graft.project.index_files import IndexFiles
 from dbt_graft.graft.project.lineage_index import (
     LINEAGE_FILE,
+    GraftFacts,
     LineageIndex,
-    stored_lineage_index,
+    stored_part,
 )
 from dbt_graft.graft.project.names import Named, Names, RunName, lineage_names
 from dbt_graft.graft.project.view import NOW, LineageView
@@ -37,16 +38,27 @@ class AskedLineage:
         Raises:
             GraftError: Nothing was collected yet, or the project cannot be read.
         """
-        files = IndexFiles(self.config) if self.view == NOW else None
-        sections = files.read(LINEAGE_FILE) if files else None
-        if sections and (index := stored_lineage_index(sections)):
+        if index := stored_part(LineageIndex, self._sections):
             if not index.collected:
                 note_dbt_alone(self.config)
             return index
         # Importing it takes longer than reading a file.
         from dbt_graft.graft.project.built_indexes import build_index
 
-        return build_index(self.project, self.view, files)
+        return build_index(self.project, self.view, self._files)
+
+    @cached_property
+    def facts(self) -> GraftFacts:
+        """What checks ask of the graft; its errors are those of the index."""
+        return stored_part(GraftFacts, self._sections) or self.project.graft_facts(self.view)
+
+    @cached_property
+    def _files(self) -> IndexFiles | None:
+        return IndexFiles(self.config) if self.view == NOW else None
+
+    @cached_property
+    def _sections(self) -> Mapping[str, memoryview]:
+        return (self._files.read(LINEAGE_FILE) if self._files else None) or {}
 
     @cached_property
     def project(self) -> Project:

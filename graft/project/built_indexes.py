@@ -69,7 +69,10 @@ def write_indexes(files: IndexFiles, project: Project) -> ImpactIndex:
         index = project.lineage_index(NOW)
         impact = make_impact_index(files.config, index)
         written = files.write(
-            {IMPACT_FILE: impact_sections(impact), LINEAGE_FILE: lineage_sections(index)}
+            {
+                IMPACT_FILE: impact_sections(impact),
+                LINEAGE_FILE: lineage_sections(index, project.graft_facts(NOW)),
+            }
         )
     if written:
         project.write_caches()

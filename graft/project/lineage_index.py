@@ -10,16 +10,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.own_values import dump_values, load_values
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.records import Records
+from dbt_graft.lineage.records import Dataset, Records
+
+if TYPE_CHECKING:
+    from dbt_graft.analysis.checks.column_drift import DbtColumns
+    from dbt_graft.injector.report import Report
 
 LINEAGE_FILE = "lineage_index.bin"
-_SECTION = "lineage"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +48,33 @@ class LineageIndex:
     collected: bool
 
 
+@dataclass(frozen=True, slots=True)
+class GraftFacts:
+    """What checks ask of the graft, beside its lineage.
+
+    Attributes:
+        report: What the graft changes; None without artifacts of dbt.
+        columns: The columns that dbt knows; None without its artifacts.
+        logged: The datasets in logs, under their names of today.
+    """
+
+    report: Report | None
+    columns: DbtColumns | None
+    logged: tuple[Dataset, ...]
+
+
 def remove_lineage_index(config: Config) -> None:
     """Remove the file: what is taken out of the store must not stay in it."""
     with suppress(OSError):
         (Path(config.path(config.artifacts)) / LINEAGE_FILE).unlink()
 
 
-def lineage_sections(index: LineageIndex) -> dict[str, bytes]:
-    """An index as bytes."""
-    return {_SECTION: dump_values(index)}
+def lineage_sections(index: LineageIndex, facts: GraftFacts) -> dict[str, bytes]:
+    """An index and the facts as bytes, each by itself: most questions ask no facts."""
+    return {type(part).__name__: dump_values(part) for part in (index, facts)}
 
 
-def stored_lineage_index(sections: Mapping[str, memoryview]) -> LineageIndex | None:
-    """The index that these bytes are of; None if they are of none."""
-    index = load_values(sections[_SECTION]) if _SECTION in sections else None
-    return index if isinstance(index, LineageIndex) else None
+def stored_part(kind: type[T], sections: Mapping[str, memoryview]) -> T | None:
+    """The index, or the facts, in these bytes; None if they have none."""
+    part = load_values(sections[kind.__name__]) if kind.__name__ in sections else None
+    return part if isinstance(part, kind) else None

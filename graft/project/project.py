@@ -28,13 +28,14 @@ from dbt_graft.graft.project.dbt_relations import (
 )
 from dbt_graft.graft.project.declared import declared_dates, task_infos
 from dbt_graft.graft.project.garbage import without_garbage_collection
-from dbt_graft.graft.project.lineage_index import LineageIndex
+from dbt_graft.graft.project.lineage_index import GraftFacts, LineageIndex
 from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.project.view import NOW, LineageView
 from dbt_graft.injector import artifacts as dbt_artifacts
 from dbt_graft.injector.artifacts import Artifacts
+from dbt_graft.injector.dbt_lineage import dbt_columns
 from dbt_graft.injector.manifest import projects
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.platform import Platform
@@ -47,7 +48,7 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
-from dbt_graft.lineage.records import Records, Reject, TaskInfo
+from dbt_graft.lineage.records import Column, Dataset, Records, Reject, TaskInfo
 from dbt_graft.lineage.settings import LineageSettings
 
 if TYPE_CHECKING:
@@ -229,7 +230,8 @@ class Project:
             GraftError: There are no artifacts, or they are damaged.
         """
         # Importing them takes as long as reading a store, and not all who read one graft.
-        from dbt_graft.collectors.dbt.columns import ModelCount, dbt_columns
+        from dbt_graft.collectors.dbt.columns import ModelCount
+        from dbt_graft.collectors.dbt.columns import dbt_columns as model_columns
         from dbt_graft.graft.project.contracts import add_contracts
         from dbt_graft.graft.project.dbt_labels import with_dbt_labels
         from dbt_graft.injector.graft import graft
@@ -239,7 +241,7 @@ class Project:
             # Without any, reading them says which file is missing.
             dbt = self.dbt or self._missing()
             read_models, relations = dbt.artifacts, dbt.relations
-            columns = dbt_columns(
+            columns = model_columns(
                 *(read_models.manifest, read_models.catalog, relations.datasets),
                 *(self.column_cache, count or ModelCount()),
                 partial(find_dbt_file, config, relations),
@@ -293,6 +295,15 @@ class Project:
             frozenset(folded),
             collected_at(self.config.path(self.config.store)) is not None,
         )
+
+    def graft_facts(self, view: LineageView = NOW) -> GraftFacts:
+        """What checks ask of the graft, beside its lineage."""
+        grafted = self.described_graft(view)[1]
+        if self.dbt is None or grafted is None:
+            return GraftFacts(None, None, ())
+        columns = dbt_columns(self.dbt.artifacts, self.dbt.relations)
+        logged = (_rename_dataset(dataset, self.rename) for dataset in self.records(view).datasets)
+        return GraftFacts(grafted.report, columns, tuple(logged))
 
     def log_names(self, view: LineageView = NOW) -> dict[DatasetId, DatasetId]:
         """Each name of a dataset, in logs too -> the dataset; of temporary tables as well."""
@@ -351,6 +362,14 @@ class Project:
             inspect=inspect,
             code=self.config.published_code(self._warn),
         )
+
+
+def _rename_dataset(dataset: Dataset, rename: Rename) -> Dataset:
+    """A dataset under its name of today; types of another platform are not dbt's."""
+    name = rename(dataset.id)
+    if name.namespace == dataset.id.namespace:
+        return replace(dataset, id=name)
+    return replace(dataset, id=name, columns=tuple(Column(c.name) for c in dataset.columns))
 
 
 @contextmanager

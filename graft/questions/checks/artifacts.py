@@ -17,11 +17,11 @@ from dbt_graft.injector.unwanted import unwanted_changes
 
 def check_artifacts(checked: CheckedProject) -> Answer:
     """The changes, and those of them that are not accepted; nothing is written."""
-    grafted, accept = checked.grafted, checked.config.check.accept
-    if grafted is None:
+    report, accept = checked.asked.facts.report, checked.config.check.accept
+    if report is None:
         raise NothingToCheckError("dbt has written no artifacts", remedy="run `dbt docs generate`")
-    now = task_metadata(grafted.lineage)
-    unwanted = list(unwanted_changes(grafted.report, accept))
+    now = task_metadata(checked.described.lineage)
+    unwanted = list(unwanted_changes(report, accept))
     unknown = [finding.subject for finding in unwanted if finding.code == UNKNOWN_DATASET.code]
     # The check `rules` finds second writers, of what dbt does not know, too.
     left = [f for f in unwanted if f.code not in (SECOND_WRITER.code, UNKNOWN_DATASET.code)]
@@ -33,14 +33,14 @@ def check_artifacts(checked: CheckedProject) -> Answer:
                 (),
                 [(line,) for line in section.lines],
             )
-            for section in report_sections(grafted.report)
+            for section in report_sections(report)
         ],
         findings=[
             *left,
             *_unknown_datasets(unknown),
             *lost_lineage(last_tasks(checked.config), now, accept),
         ],
-        data=grafted.report.to_json(),
+        data=report.to_json(),
     )
 
 

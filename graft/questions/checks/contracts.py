@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Container, Iterable, Iterator
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.checks.contract_promises import (
@@ -28,7 +27,6 @@ from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
 from dbt_graft.graft.questions.checks.quality import project_quality
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 
@@ -38,7 +36,8 @@ def check_contracts(checked: CheckedProject) -> Answer:
     files = read_contracts(checked.config)
     described = checked.described
     matches = matched_contracts(files.contracts, described.lineage, described.descriptions)
-    catalog = checked.grafted.catalog if checked.grafted else {}
+    columns = checked.asked.facts.columns
+    cataloged = columns.cataloged if columns else ()
     rows = [
         (contract.name, table.names[0], str(dataset)) for contract, table, dataset in matches.tables
     ]
@@ -59,7 +58,7 @@ def check_contracts(checked: CheckedProject) -> Answer:
         findings=[
             *_unread(files.faults),
             *_unmatched(matches),
-            *missing_columns(matches, described, catalog),
+            *missing_columns(matches, described, cataloged),
             *_broken(promises),
         ],
         data={
@@ -116,17 +115,17 @@ def _unmatched(matches: ContractMatches) -> Iterator[Finding]:
 
 
 def missing_columns(
-    matches: ContractMatches, described: DescribedLineage, catalog: Mapping[str, Any]
+    matches: ContractMatches, described: DescribedLineage, cataloged: Container[DatasetId]
 ) -> Iterator[Finding]:
     """The datasets that lack columns of their contracts.
 
     Args:
-        catalog: dbt's catalog after the graft.
+        cataloged: The datasets whose columns are in dbt's catalog.
     """
     remedy = "add them, or agree on a new version of the contract"
     for contract, table, dataset in matches.tables:
         facts = described.lineage.datasets.get(dataset)
-        if facts is None or not _is_complete(described, dataset, catalog):
+        if facts is None or not _is_complete(described, dataset, cataloged):
             continue
         columns = {column.name.casefold() for column in facts.columns}
         # Fields of nested columns are not in catalogs.
@@ -140,15 +139,10 @@ def missing_columns(
 
 
 def _is_complete(
-    described: DescribedLineage, dataset: DatasetId, catalog: Mapping[str, Any]
+    described: DescribedLineage, dataset: DatasetId, cataloged: Container[DatasetId]
 ) -> bool:
     """Whether all columns of a dataset are known: by dbt's catalog, or by a write.
 
     Logs of reads show those that were read.
     """
-    description = described.descriptions.get(dataset)
-    if description and description.role not in (Role.ADDED, Role.NEW_SOURCE):
-        entries = {**(catalog.get("nodes") or {}), **(catalog.get("sources") or {})}
-        if any(node_id in entries for node_id in (description.node_id, *description.dbt_ids)):
-            return True
-    return bool(described.lineage.writers(dataset))
+    return dataset in cataloged or bool(described.lineage.writers(dataset))

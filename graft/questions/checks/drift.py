@@ -17,13 +17,11 @@ from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.rule import CODE_DRIFT
 from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
-from dbt_graft.graft.questions.review.base import commit_reader
-from dbt_graft.injector.dbt_lineage import dbt_columns
+from dbt_graft.graft.questions.review.git import commit_reader
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.names import Rename
-from dbt_graft.lineage.records import Column, Dataset, Direction, Status
+from dbt_graft.lineage.records import Direction, Status
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
@@ -46,7 +44,7 @@ def check_drift(checked: CheckedProject) -> Answer:
 
 def _other_commits(checked: CheckedProject, lineage: Lineage) -> Iterator[Finding]:
     """The tasks whose last run had another code than is here, by the commit that its log names."""
-    config = checked.project.config
+    config = checked.config
     for name, match in lineage.codes.items():
         runs = lineage.tasks[name].runs if name in lineage.tasks else ()
         version = (runs[0].code_version if runs else None) or ""
@@ -70,24 +68,10 @@ def _other_commits(checked: CheckedProject, lineage: Lineage) -> Iterator[Findin
 
 def _drifted_columns(checked: CheckedProject, lineage: Lineage) -> list[ColumnDrift]:
     """The columns on which catalog.json, YAML and the logs do not agree; none without artifacts."""
-    project = checked.project
-    if project.dbt is None:
+    facts = checked.asked.facts
+    if facts.columns is None:
         return []
-    view = replace(checked.view, results=False)
-    seen = _rename_datasets(project.records(view).datasets, project.rename)
-    columns = dbt_columns(project.dbt.artifacts, project.dbt.relations)
-    return column_drift(columns, seen, _last_writes(lineage))
-
-
-def _rename_datasets(datasets: tuple[Dataset, ...], rename: Rename) -> Iterator[Dataset]:
-    """Datasets under their names of today; types of another platform are not dbt's."""
-    for dataset in datasets:
-        name = rename(dataset.id)
-        if name.namespace != dataset.id.namespace:
-            columns = tuple(Column(column.name) for column in dataset.columns)
-            yield replace(dataset, id=name, columns=columns)
-        else:
-            yield replace(dataset, id=name)
+    return column_drift(facts.columns, facts.logged, _last_writes(lineage))
 
 
 def _last_writes(lineage: Lineage) -> dict[DatasetId, datetime]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.links import check_links, is_site_url, link_lines, links_answer
-from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
@@ -39,7 +38,10 @@ def check_site_links(checked: CheckedProject) -> Answer:
             place="graft.yml: `site.url`",
             remedy="set it, or pass --site https://…",
         )
-    addresses = store.addresses(config.path(config.store))
+    # Importing it takes longer than the other checks, and mostly nobody asks.
+    from dbt_graft.collectors.store.addresses import addresses as read_addresses
+
+    addresses = read_addresses(config.path(config.store))
     if not addresses:
         raise GraftError(
             "no page was published yet",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.quality.carriers import has_data_of
 from dbt_graft.analysis.quality.deadlines import forecasts
@@ -22,8 +24,9 @@ def check_quality(checked: CheckedProject) -> Answer:
     return quality_answer(project_quality(checked))
 
 
+@lru_cache(maxsize=1)
 def project_quality(checked: CheckedProject) -> Quality:
-    """The faults, what they reach, and the forecasts, as the answer has them."""
+    """The faults, what they reach, and the forecasts, as the answer has them; made once."""
     at = checked.options.at or checked.now
     described = _described(checked)
     lineage, descriptions = described.lineage, described.descriptions

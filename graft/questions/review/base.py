@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dbt_graft.graft.questions.review.git import commit_of, git, nearest
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.errors import GraftError
@@ -67,88 +64,3 @@ def _extract_index(above: Path, commit: str, target: Path, folder: Path) -> None
         if content is not None and name.endswith(".parquet"):
             folder.mkdir(exist_ok=True)
             (folder / Path(name).name).write_bytes(content)
-
-
-def commit_of(revision: str, folder: Path) -> str:
-    """The commit that a revision names.
-
-    Raises:
-        GraftError: It names none.
-    """
-    if revision.startswith("-"):
-        raise GraftError("is neither a folder nor a revision of git", place=revision)
-    output = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    if output is None:
-        raise GraftError(
-            "is neither a folder nor a revision of git",
-            place=revision,
-            remedy="name a folder with the base's manifest.json, or a commit that git has here "
-            "(in CI: fetch it first, `git fetch origin main`)",
-        )
-    return output.decode().strip()
-
-
-def revisions(folder: Path, last: int, file: str = "") -> Iterator[tuple[str, str]]:
-    """The last commits that changed a folder, oldest first: commit, its date.
-
-    Of a merge only the merge itself counts: that is the change of a pull request.
-
-    Args:
-        file: Only of this file in it.
-
-    Raises:
-        GraftError: The folder is not in a git repository.
-    """
-    count = f"-{last + 1}"
-    command = ("log", "--first-parent", "--format=%h %cs", count, "--", str(folder / file))
-    listed = git(nearest(folder), *command)
-    if listed is None:
-        raise GraftError(
-            "git has no history of it",
-            place=str(folder),
-            remedy="name a folder of a git repository",
-        )
-    for line in reversed(listed.decode().split("\n")):
-        commit, _, date = line.partition(" ")
-        if commit:
-            yield commit, date
-
-
-def nearest(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    return next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
-
-
-def commit_reader(folder: Path, revision: str) -> Callable[[str], bytes | None] | None:
-    """Reads files of a commit by their paths from a folder; None outside of a repository.
-
-    Raises:
-        GraftError: The revision names no commit.
-    """
-    above = nearest(folder)
-    root = git(above, "rev-parse", "--show-toplevel")
-    if root is None:
-        return None
-    top = Path(root.decode().rstrip("\n")).resolve()
-    commit = commit_of(revision, above)
-
-    def read_file(file: str) -> bytes | None:
-        path = Path(os.path.normpath(folder.resolve() / file))
-        if not path.is_relative_to(top):
-            return None
-        return git(top, "show", f"{commit}:{path.relative_to(top).as_posix()}")
-
-    return read_file
-
-
-def git(folder: Path, *arguments: str) -> bytes | None:
-    """The output of git; None where it fails.
-
-    Raises:
-        GraftError: There is no git.
-    """
-    program = shutil.which("git")
-    if program is None:
-        raise GraftError("git is not installed", remedy="install it, or name a folder")
-    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, check=False)
-    return done.stdout if done.returncode == 0 else None

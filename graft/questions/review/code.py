@@ -10,8 +10,8 @@ from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.collectors.python_code.probe import changed_outputs
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
-from dbt_graft.graft.questions.review.base import commit_reader
 from dbt_graft.graft.questions.review.files import BaseFiles
+from dbt_graft.graft.questions.review.git import commit_reader
 from dbt_graft.graft.questions.review.names import ReviewNames
 from dbt_graft.graft.questions.review.tasks_reviewed import TasksReviewed
 from dbt_graft.lineage.building.task_code import records_of_code, written_datasets

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dbt_graft.graft.project.config import FILE_NAME, Config
 from dbt_graft.graft.project.dbt_folders import PROJECT_FILE
-from dbt_graft.graft.questions.review.base import commit_of, git, nearest
+from dbt_graft.graft.questions.review.git import commit_of, git, nearest
 from dbt_graft.lineage.errors import GraftError
 
 

@@ -18,7 +18,8 @@ from dbt_graft.analysis.review.replay import ReviewedCommit
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.dbt_command import run_dbt
 from dbt_graft.graft.project.progress import Progress
-from dbt_graft.graft.questions.review.base import artifacts_at, git, nearest, revisions
+from dbt_graft.graft.questions.review.base import artifacts_at
+from dbt_graft.graft.questions.review.git import git, nearest, revisions
 from dbt_graft.graft.questions.review.models import compare_artifacts
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
