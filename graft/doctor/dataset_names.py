@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
 from dbt_graft.analysis.rule import UNKNOWN_DATASET
-from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.project import Project
 from dbt_graft.injector.relations import relations
@@ -18,13 +17,13 @@ from dbt_graft.injector.unwanted import unwanted_changes
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 
 
-def matches(config: Config) -> Iterator[Finding]:
+def matches(project: Project) -> Iterator[Finding]:
     """Changes of a graft that may be unwanted.
 
     Raises:
         GraftError: dbt's artifacts cannot be grafted.
     """
-    grafted = Project(config).grafted(inspect=True)
+    config, grafted = project.config, project.grafted(inspect=True)
     report = grafted.report
     adapter = str(grafted.manifest["metadata"].get("adapter_type") or "")
     namespace = dbt_platform(config, adapter).namespace

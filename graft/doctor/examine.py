@@ -63,6 +63,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         store_files,
         store_state,
     )
+    from dbt_graft.graft.project.project import Project
     from dbt_graft.graft.project.sources import sources
     from dbt_graft.graft.questions.checks.environments import find_mixed_environments
     from dbt_graft.graft.questions.checks.unmatched_clients import (
@@ -106,8 +107,9 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         partial(cut_plans.hidden_databases, state.records, config.name_rules, server_names),
     )
     if state.records.accesses:
-        yield FILE_NAME, partial(dataset_names.matches, config)
-        yield FILE_NAME, partial(python_code.python_code, config)
+        built = Project(config)
+        yield FILE_NAME, partial(dataset_names.matches, built)
+        yield FILE_NAME, partial(python_code.python_code, built)
 
 
 def examine_declared(files: Sequence[Path]) -> Iterator[Finding]:

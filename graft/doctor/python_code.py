@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings
-from dbt_graft.graft.project.config import FILE_NAME, Config
+from dbt_graft.graft.project.config import FILE_NAME
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.lineage.building.memory import MEMORY
@@ -15,12 +15,11 @@ _CODE = "PYTHON_CODE"
 _PAGE = "docs/python-code.md"
 
 
-def python_code(config: Config) -> Iterator[Finding]:
+def python_code(project: Project) -> Iterator[Finding]:
     """The columns that the code of tasks explains, and the lines that could not be followed.
 
     Nothing where no task carries data in its memory: logs know all columns then.
     """
-    project = Project(config)
     lineage = project.lineage()
     matches = lineage.codes
     edges = project.records().column_edges

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from dbt_graft.analysis.review.task_code import ReachedColumn, code_reviews
 from dbt_graft.collectors.python_code.code_cache import CodeCache
-from dbt_graft.collectors.python_code.probe import changed_outputs
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.graft.questions.review.files import BaseFiles
@@ -81,6 +80,9 @@ def _reached_columns(
     mixed = CodeCache(None, lambda path: old if path == file else codes.read_file(path))
     if mixed.code(file).syntax != CodeCache(None, read_file).code(file).syntax:
         return set()
+    # Importing it takes longer than a review in which no script has changed.
+    from dbt_graft.collectors.python_code.probe import changed_outputs
+
     edges = changed_outputs(old, file, codes.read_file)
     datasets = written_datasets(store, task, codes.codes()[task])
     if any(edge.to_table not in datasets for edge in edges):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.review.node_change import NodeReview, merge_reviews
 from dbt_graft.analysis.review.project import ProjectReview, ReviewImpact, review_impact
 from dbt_graft.analysis.review.task_version import TaskVersion
 from dbt_graft.collectors.store.batches import collected_at
+from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
 from dbt_graft.graft.project.dbt_relations import dbt_relations
@@ -80,15 +80,15 @@ def _tasks(
 ) -> TasksReviewed:
     """Tasks by their runs and as they are declared."""
     # Importing these takes longer than a review without tasks.
-    from dbt_graft.graft.project.project import Project
     from dbt_graft.graft.questions.review.code import compare_code
     from dbt_graft.graft.questions.review.declared import compare_declarations
     from dbt_graft.graft.questions.review.names import ReviewNames
     from dbt_graft.graft.questions.review.tasks import base_moment, compare_runs
 
-    @cache
+    asked = AskedLineage(config)
+
     def described() -> DescribedLineage:
-        return Project(config).described()
+        return asked.described
 
     names = ReviewNames(config, new, lambda: described().lineage.names.former)
     when = since or base_moment(old)

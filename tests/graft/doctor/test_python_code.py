@@ -10,6 +10,7 @@ from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.doctor.python_code import python_code
 from dbt_graft.graft.project.config import load
+from dbt_graft.graft.project.project import Project
 from tests.lineage.building.test_task_code import log_of
 
 LOG = ["SELECT order_id, price FROM dbo.orders", "INSERT INTO dbo.totals (id, total) VALUES (?, ?)"]
@@ -53,6 +54,6 @@ def test_doctor_counts_what_code_explains(
         (tmp_path / "tasks").mkdir()
         (tmp_path / "tasks/load.py").write_text(script)
 
-    findings = list(python_code(load(tmp_path / "graft.yml")))
+    findings = list(python_code(Project(load(tmp_path / "graft.yml"))))
 
     assert [finding.place or finding.problem for finding in findings] == lines
