@@ -49,7 +49,7 @@ class AskedLineage:
 
     @cached_property
     def facts(self) -> GraftFacts:
-        """What checks ask of the graft; its errors are those of the index."""
+        """The facts of the graft that checks ask for; its errors are those of the index."""
         return stored_part(GraftFacts, self._sections) or self.project.graft_facts(self.view)
 
     @cached_property

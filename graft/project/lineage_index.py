@@ -50,7 +50,7 @@ class LineageIndex:
 
 @dataclass(frozen=True, slots=True)
 class GraftFacts:
-    """What checks ask of the graft, beside its lineage.
+    """Facts of the graft that checks ask for, beside its lineage.
 
     Attributes:
         report: What the graft changes; None without artifacts of dbt.

@@ -297,7 +297,7 @@ class Project:
         )
 
     def graft_facts(self, view: LineageView = NOW) -> GraftFacts:
-        """What checks ask of the graft, beside its lineage."""
+        """The facts of the graft that checks ask for, beside its lineage."""
         grafted = self.described_graft(view)[1]
         if self.dbt is None or grafted is None:
             return GraftFacts(None, None, ())
