@@ -90,7 +90,7 @@ def check(
     """Run all checks at once, and print what to do.
 
     Each code has a severity, which `rules` in graft.yml changes; nothing fails unless the team
-    says so. Nothing is written, and Spark is not started.
+    says so. Nothing is written but an index for the next answer, and Spark is not started.
     """
     config = load_config(config_path)
     moment = at.replace(tzinfo=UTC) if at else None

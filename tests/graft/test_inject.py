@@ -205,12 +205,12 @@ def check(folder: Path, capfd: pytest.CaptureFixture[str]) -> Check:
     return run
 
 
-def test_check_finds_what_a_team_may_not_want_and_writes_nothing(
+def test_check_finds_what_a_team_may_not_want_and_writes_no_artifact(
     folder: Path, check: Check
 ) -> None:
     problem = "is written by dbt (model.shop.mart) and patch"
     assert check() == {"SECOND_WRITER": [f"mssql/Shop.analytics.mart: {problem}"]}
-    assert not (folder / ".graft/artifacts").exists()
+    assert not (folder / ".graft/artifacts/manifest.json").exists()
 
 
 @pytest.mark.parametrize(

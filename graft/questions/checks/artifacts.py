@@ -16,7 +16,7 @@ from dbt_graft.injector.unwanted import unwanted_changes
 
 
 def check_artifacts(checked: CheckedProject) -> Answer:
-    """The changes, and those of them that are not accepted; nothing is written."""
+    """The changes, and those of them that are not accepted; none is made."""
     report, accept = checked.asked.facts.report, checked.config.check.accept
     if report is None:
         raise NothingToCheckError("dbt has written no artifacts", remedy="run `dbt docs generate`")
