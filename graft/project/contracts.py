@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import has_magic
 from pathlib import Path
 
 from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, match_contracts
-from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.names import all_names
 from dbt_graft.injector.report import Grafted
@@ -51,16 +51,19 @@ def read_contracts(config: Config) -> ContractFiles:
 
 
 def _read(file: Path) -> DataContract | None:
-    try:
+    changed = size = 0
+    with suppress(OSError):  # Reading it says what is wrong.
         state = file.stat()
-    except OSError:
-        return read_contract(file)  # It says what is wrong.
-    return _cached_contract(file, state.st_mtime_ns, state.st_size)
+        changed, size = state.st_mtime_ns, state.st_size
+    return _cached_contract(file, changed, size)
 
 
 @lru_cache(maxsize=4096)
 def _cached_contract(file: Path, _changed: int, _size: int) -> DataContract | None:
     """A contract, read once by all that a command asks."""
+    # Its checks, pydantic with them, take longer to import than most questions take.
+    from dbt_graft.collectors.contracts.odcs import read_contract
+
     return read_contract(file)
 
 

@@ -23,7 +23,6 @@ from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.dag_factory.overrides import added_tasks
 from dbt_graft.exporters.dag_factory.planner import plan_dags, wanted_order
 from dbt_graft.exporters.dag_factory.settings import DagSettings
-from dbt_graft.graft.project.dag_overrides import dag_overrides
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
@@ -50,6 +49,9 @@ def check_dags(checked: CheckedProject) -> Answer:
         for dag in plan_dags(order, settings).dags
         for task in dag.tasks
     }
+    # Importing it takes longer than the other checks, and mostly there are no DAGs.
+    from dbt_graft.graft.project.dag_overrides import dag_overrides
+
     # A task that people added was never in the lineage.
     exported |= dict.fromkeys(added_tasks(dag_overrides(config)), ())
     matcher = task_matcher(wanted, config.airflow.known_as, exported)
