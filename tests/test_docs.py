@@ -34,7 +34,7 @@ def test_every_key_of_graft_yml_is_explained_in_its_section(root: Path, section:
     text = (root / "docs/configuration.md").read_text()
     parts = [part for part in re.split(r"^## ", text, flags=re.M) if f"`{section}`" in part[:50]]
     assert parts, f"docs/configuration.md has no section `{section}`"
-    inner = [key for one in sections(SECTIONS[section]) for key in keys(one)]
+    inner = [key for part in sections(SECTIONS[section]) for key in keys(part)]
     assert [key for key in inner if not re.search(rf"`(site\.)?{key}`", parts[-1])] == []
 
 

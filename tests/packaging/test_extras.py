@@ -102,7 +102,7 @@ def _share(folder: Path, *names: str) -> None:
 def _share_core(folder: Path) -> None:
     """Install what our core needs, of our own environment."""
     ours = map(Requirement, metadata.requires("dbt-graft") or ())
-    _share(folder, *(one.name for one in ours if not one.marker))
+    _share(folder, *(package.name for package in ours if not package.marker))
 
 
 def _share_dbt(folder: Path) -> None:

@@ -133,7 +133,7 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
 
 def plain_tasks(edges: list[ColumnEdge], flows: list[Flow], marks: set[Mark]) -> set[str]:
     """The tasks that carry one of the marks on."""
-    tasks = {one.task for one in edges for mark in marks if [*by_edges([one], mark)]}
+    tasks = {edge.task for edge in edges for mark in marks if [*by_edges([edge], mark)]}
     return tasks | {
         flow.task for flow in flows for mark in marks if [*by_flows(edges, [flow], mark)]
     }
