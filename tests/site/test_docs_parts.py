@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,4 +47,5 @@ def test_the_header_leads_to_the_model_on_the_complete_page_and_to_the_catalog(v
     page.get_by_role("link", name="marts", exact=True).last.click()
     page.wait_for_url("**/dbt/marts/index.html*")
     page.locator("#graft-links").get_by_role("link", name="Catalog").click()
-    page.wait_for_url("**/here/index.html")
+    # The page gives up the file's name in its address as soon as its script runs.
+    page.wait_for_url(re.compile(r"/here/(index\.html)?$"))
