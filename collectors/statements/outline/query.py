@@ -26,6 +26,7 @@ from dbt_graft.collectors.statements.outline.clauses import (
     limit_digests,
     order_digest,
 )
+from dbt_graft.collectors.statements.outline.distinct_words import with_distinct_words
 from dbt_graft.collectors.statements.outline.expression import (
     conjuncts,
     expression_digest,
@@ -72,7 +73,7 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
     """
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        parsed = sqlglot.parse(text, read=dialect)
+        parsed = sqlglot.parse(with_distinct_words(text, dialect), read=dialect)
         trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             raise NoTreeError("its SQL is not one query")

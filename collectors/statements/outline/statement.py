@@ -18,6 +18,7 @@ from dbt_graft.collectors.statements.columns.rewrites import make_readable
 from dbt_graft.collectors.statements.columns.statement_tokens import StatementTokens
 from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree
 from dbt_graft.collectors.statements.outline.clauses import clause_marks, flat
+from dbt_graft.collectors.statements.outline.distinct_words import with_distinct_words
 from dbt_graft.collectors.statements.outline.expression import (
     conjuncts,
     expression_digest,
@@ -50,7 +51,7 @@ def statement_outline(text: str, dialect: Dialect) -> QueryOutline:
         NoTreeError: sqlglot does not support it.
     """
     try:
-        tree, omitted = _tree(text, dialect)
+        tree, omitted = _tree(with_distinct_words(text, dialect.value), dialect)
         tree = plain_tree(tree, dialect.value)
         scope = OutlineScope(_table, dialect.value, {}, query_rows)
         outline = _FORMS.get(type(tree), _other)(tree, scope)
