@@ -32,10 +32,12 @@ _FORMATS = {
 }
 # Functions that get a name that the parser does not know.
 _FUNCTIONS = {
-    "spark": frozenset({"array_size"}),
-    "databricks": frozenset({"array_size"}),
+    # `percentile(x, p, frequency)`, `groupConcat(x, separator)` and `TRY_PARSE_JSON(x, 'd')` would
+    # lose their last argument.
+    **dict.fromkeys(("spark", "databricks"), frozenset({"array_size", "percentile"})),
+    "snowflake": frozenset({"try_parse_json"}),
     "tsql": frozenset({"sysdatetime", "sysdatetimeoffset", "suser_name", "suser_sname"}),
-    "clickhouse": frozenset({"randcanonical"}),
+    "clickhouse": frozenset({"randcanonical", "groupconcat"}),
     "redshift": frozenset({"getdate"}),
     "singlestore": frozenset(
         f"{kind}_extract_{of}" for kind in ("json", "bson") for of in ("bigint", "double", "string")
