@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.lineage.frozen import frozen
 
 Cell = str | int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """Rows alike.
 
@@ -40,7 +41,7 @@ class Table:
         return [column for column in columns if any(cell != "" for cell in column[1:])] or columns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """A label with branches below it, as the way on which a value came.
 
@@ -53,7 +54,7 @@ class Tree:
     is_command: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The answer of a question.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from dbt_graft.lineage.bulk_record import bulk_record
+from dbt_graft.lineage.frozen import frozen
 
 
 class Severity(StrEnum):
@@ -23,7 +23,7 @@ class Severity(StrEnum):
 _ORDER = list(Severity)
 
 
-@bulk_record
+@frozen
 class Finding:
     """A shortcoming of a project, and the next step.
 

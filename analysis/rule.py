@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dbt_graft.analysis.finding import Finding, Severity
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A rule; `rules: {severity: …}` in graft.yml changes its severity or turns it off.
 

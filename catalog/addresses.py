@@ -7,7 +7,6 @@ https://www.sitemaps.org/protocol.html.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +15,7 @@ from urllib.parse import quote, urljoin
 from dbt_graft.catalog.page import Page, path_to_root
 from dbt_graft.lineage.addresses import Address, present_path
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.urls import dataset_path
 
@@ -44,7 +44,7 @@ _MOST = 50_000
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<{} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class GonePage(Page):
     """The context of `gone.html.j2`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from dbt_graft.catalog.node_results import all_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import NodeResult, Outcome, Reject, Run, Status
@@ -23,7 +24,7 @@ from dbt_graft.lineage.settings import IgnoredTasks
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttentionList:
     """Findings of one kind.
 
@@ -46,7 +47,7 @@ class AttentionList:
     hidden: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HealthRatio:
     """A part of the lineage that is well, of all that is known: `dbt tests passed`, 812 of 830."""
 
@@ -55,7 +56,7 @@ class HealthRatio:
     of: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class AttentionPage(Page):
     """The context of `attention.html.j2`."""
 
@@ -180,7 +181,7 @@ def health_ratios(index: Index) -> list[HealthRatio]:
     return [HealthRatio(title, sum(well), len(well)) for title, well in cases.items() if well]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class GapsPage(Page):
     """The context of `gaps.html.j2`.
 

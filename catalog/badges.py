@@ -6,7 +6,6 @@ Lists and pages show the same badges, the worst first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from dbt_graft.analysis.history.dag_runs import failed_dags
@@ -19,6 +18,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import all_results
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Outcome, Status
 
 # Faults that the page of a dataset names.
@@ -73,7 +73,7 @@ def fault_words(fault: QualityFault) -> str:
     return f"{fault.name} of {fault.column} failed" if fault.column else f"{fault.name} failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HealthBadge:
     """A finding about one dataset or task.
 

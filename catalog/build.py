@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import dbt_graft
@@ -44,9 +44,10 @@ from dbt_graft.lineage.addresses import Address, update_addresses
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedSite:
     """A site in its folder.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import orjson
@@ -21,13 +20,14 @@ from dbt_graft.analysis.history.changes import (
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 # Changes of one kind that are listed: of the newest build, and of each one before it.
 _SHOWN, _SHOWN_BEFORE = 500, 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeList:
     """The changes of one kind in a build; `total` counts those too that are not shown."""
 
@@ -37,7 +37,7 @@ class ChangeList:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownBuild:
     """A build with its changes by kind; `anchor` is its place on the page of changes."""
 
@@ -46,7 +46,7 @@ class ShownBuild:
     lists: Sequence[ChangeList]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ChangesPage(Page):
     """The context of `changes.html.j2`.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import column_anchor, columns_path
 
@@ -22,7 +22,7 @@ _MAX_LISTED, _LEAST, _MAX_PAGE = 100, 5, 3000
 _MAX_NAMES = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedColumn:
     """A column that several datasets have; `omitted` more of them are not listed.
 
@@ -43,7 +43,7 @@ class SharedColumn:
         return len(self.columns) + self.omitted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ColumnsPage(Page):
     """The context of `columns.html.j2`: the shared columns whose names begin alike, sorted."""
 
@@ -53,7 +53,7 @@ class ColumnsPage(Page):
     columns: Sequence[SharedColumn]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnFolder:
     """A page of shared columns, on the page of all of them."""
 
@@ -62,7 +62,7 @@ class ColumnFolder:
     columns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ColumnListPage(Page):
     """The context of `column_list.html.j2`; `columns` are those of the most datasets."""
 

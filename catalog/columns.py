@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -12,6 +11,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import prose
 from dbt_graft.lineage.code_lines import CodeLine, code_line
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence, Subtype
@@ -26,7 +26,7 @@ _SUBTYPES = {subtype: rank for rank, subtype in enumerate(Subtype)}
 _EVIDENCE = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkedColumn:
     """A column at the other end of edges; the dataset where `column` is empty.
 
@@ -46,7 +46,7 @@ class LinkedColumn:
     line: CodeLine | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkedColumns:
     """The columns that one comes from or feeds; `omitted` more are not listed.
 
@@ -62,7 +62,7 @@ class LinkedColumns:
     rows: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FurtherColumns:
     """Columns beyond those that one feeds directly, and the consumers at the end of the line.
 
@@ -79,7 +79,7 @@ class FurtherColumns:
     consumers: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnRow:
     """A column; its description is HTML."""
 
@@ -97,7 +97,7 @@ class ColumnRow:
         return bool(self.downstream.listed or self.further.consumers)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnTable:
     """All columns of a dataset.
 
@@ -167,7 +167,7 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenColumns:
     """The columns of a dataset that a task writes, with what they come from.
 

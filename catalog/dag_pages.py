@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_graft.analysis.history.dag_runs import DagRun
@@ -11,11 +10,12 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.late_notes import LateNote
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.catalog.run_history import SHOWN
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Status
 from dbt_graft.lineage.urls import dag_path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DagPage(Page):
     """The context of `dag.html.j2`.
 
@@ -33,7 +33,7 @@ class DagPage(Page):
     late: Sequence[LateNote]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DagListPage(Page):
     """The context of `dags.html.j2`: the newest run of each DAG, failed ones first."""
 

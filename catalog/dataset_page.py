@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from markupsafe import Markup
@@ -31,12 +30,13 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Dataset, Direction, Evidence, Outcome
 from dbt_graft.lineage.urls import dataset_path
 from dbt_graft.lineage.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """A reader of a dataset; one of the first three is set.
 
@@ -54,7 +54,7 @@ class Reader:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetFacts:
     """The nature of a dataset: description, names, evidence, badges.
 
@@ -79,7 +79,7 @@ class DatasetFacts:
     former_names: Sequence[DatasetId]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetColumns:
     """The columns of a dataset, and why some may be missing.
 
@@ -97,7 +97,7 @@ class DatasetColumns:
     gap: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetLineage:
     """The surroundings of a dataset.
 
@@ -116,7 +116,7 @@ class DatasetLineage:
     faults: Sequence[ReachedFault]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DatasetPage(Page):
     """The context of `dataset.html.j2`.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.history.presence import droppers
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Shape, TaskInfo
 from dbt_graft.lineage.usage import Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetWrites:
     """The writers of a dataset, or its definition.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from markupsafe import Markup
@@ -27,6 +26,7 @@ from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.mapping_text import mapping_text
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _MOST = 12  # ranges of dates in a line
 _EXCEPTIONS = 3  # runs that do not agree, in a cell
@@ -42,7 +42,7 @@ _EXPLANATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeedRow:
     """The dates of an input that a date of the dataset needs.
 
@@ -61,7 +61,7 @@ class NeedRow:
     exceptions: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StateRow:
     """The dates in a state, in words.
 
@@ -77,7 +77,7 @@ class StateRow:
     dates: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaintNote:
     """A taint on record, in words.
 
@@ -101,7 +101,7 @@ class TaintNote:
     superseded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatesPanel:
     """The panel.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.describe import DocsNode
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SiteExtras:
     """The parts of a site beside the lineage.
 

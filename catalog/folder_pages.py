@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import MAX_ROWS, Breadcrumb, Page
 from dbt_graft.catalog.rows import DatasetRow, Rows
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import dataset_path, platform_path
 
@@ -24,7 +24,7 @@ from dbt_graft.lineage.urls import dataset_path, platform_path
 _MAX_FOLDERS = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subfolder:
     """A folder inside another, with the number of datasets in it and below."""
 
@@ -33,7 +33,7 @@ class Subfolder:
     datasets: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class FolderPage(Page):
     """The context of `folder.html.j2`.
 
@@ -86,7 +86,7 @@ def folder_pages(index: Index, rows: Rows) -> Iterator[FolderPage]:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlatformDatasets:
     """A product, with its datasets and the namespaces that they are in."""
 
@@ -96,7 +96,7 @@ class PlatformDatasets:
     namespaces: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PlatformListPage(Page):
     """The context of `platforms.html.j2`."""
 
@@ -105,7 +105,7 @@ class PlatformListPage(Page):
     platforms: Sequence[PlatformDatasets]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PlatformPage(Page):
     """The context of `platform.html.j2`; `folders` are its schemas, or its namespaces."""
 

@@ -17,7 +17,6 @@ import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
@@ -26,6 +25,7 @@ import orjson
 
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.name_index import IndexedName
+from dbt_graft.lineage.frozen import frozen
 
 FOLDER = "search/text"
 # What the browser needs of Pagefind's output; the rest are user interfaces.
@@ -47,7 +47,7 @@ name[data-name], path[data-path], note[data-note], platform[data-platform], owne
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchText:
     """A page that has more words than its name, as plain text."""
 
@@ -99,7 +99,7 @@ def write_full_text(site: Path, texts: Iterable[SearchText], previous: Path | No
     return count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Stubs:
     """The stubs of all texts: in one file, since together they would fill the memory.
 

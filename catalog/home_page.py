@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
@@ -29,6 +28,7 @@ from dbt_graft.catalog.neighbourhood import (
 from dbt_graft.catalog.page import Breadcrumb, Page
 from dbt_graft.catalog.picture import fits, picture
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # A graph of this many boxes can still be read by scrolling down.
 MAX_BOXES = 300
@@ -37,7 +37,7 @@ _LISTED = 30
 MAX_SCHEMAS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class HomePage(Page):
     """The context of `home.html.j2`.
 

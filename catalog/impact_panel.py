@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.answer import ProposedChange
 from dbt_graft.analysis.impact.change import ChangeType
@@ -11,6 +10,7 @@ from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 # Changes of a dataset, and what others get of a changed column; a renamed one is gone under its old
@@ -35,7 +35,7 @@ _MOST = 60
 Reaches = Mapping[ChangeType, ReachOfChange]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The outcome of a change, or of several that come to the same.
 
@@ -56,7 +56,7 @@ class Verdict:
     others: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImpactPanel:
     """The impact of changes of a dataset and of its columns.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 NAME_SIZE, NOTE_SIZE = 12, 10
@@ -43,7 +43,7 @@ _WIDTHS = {
 _OTHER, _WIDE = 722, 1050
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoxLabel:
     """The two lines of a box."""
 
@@ -51,7 +51,7 @@ class BoxLabel:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelParts:
     """The parts of a label.
 

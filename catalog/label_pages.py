@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Breadcrumb, Page
 from dbt_graft.catalog.rows import DatasetRow, Rows, TaskRow
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.urls import owner_path, tag_path
 
@@ -24,7 +24,7 @@ from dbt_graft.lineage.urls import owner_path, tag_path
 _ALIKE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Label:
     """A tag or an owner, with the datasets, tasks and consumers that have it."""
 
@@ -39,7 +39,7 @@ class Label:
         return len(self.datasets) + len(self.tasks)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelGroup:
     """The labels with one prefix, those used most first; `anchor` is theirs in the list of all."""
 
@@ -48,7 +48,7 @@ class LabelGroup:
     labels: Sequence[Label]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedLabels:
     """The labels that lists show: those by themselves, and the groups; most used first."""
 
@@ -82,7 +82,7 @@ def listed_labels(labels: Iterable[Label], hidden: Sequence[str] = ()) -> Listed
     return ListedLabels([label for label in shown if label.name not in grouped], groups)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class LabelListPage(Page):
     """The context of `labels.html.j2`."""
 
@@ -91,7 +91,7 @@ class LabelListPage(Page):
     labels: ListedLabels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class LabelPage(Page):
     """The context of `label.html.j2`; `parent` is the list that the label is on."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
@@ -13,13 +12,14 @@ from dbt_graft.analysis.history.bad_streak import first_bad_run
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Run, Status
 
 _RANGES = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LateNote:
     """A dataset that the newest runs of a task did not write.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import ceil
 from typing import Generic, TypeVar
+
+from dbt_graft.lineage.frozen import frozen
 
 N = TypeVar("N", bound=Hashable)
 
@@ -22,7 +23,7 @@ _NARROWEST = 110.0
 _STEP = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     """A position in pixels; y grows downwards."""
 
@@ -30,7 +31,7 @@ class Point:
     y: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """Sizes in pixels: of a box, and of the gaps between ranks (`across`) and boxes (`between`).
 
@@ -49,7 +50,7 @@ class Sizes:
     lane: float = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout(Generic[N]):
     """Positions of boxes and edges, and the size of the drawing, in pixels.
 

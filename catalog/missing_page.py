@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ import jinja2
 
 from dbt_graft.catalog.page import Page, render
 from dbt_graft.catalog.shells import Shells
+from dbt_graft.lineage.frozen import frozen
 
 # Links of the page start at the site's root: its URL, if that is known and the browser shows it,
 # else the folder of 404.html, or what comes before one of the site's own folders. The page is
@@ -32,7 +33,7 @@ _FOLDERS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class MissingPage(Page):
     """The context of `404.html.j2`."""
 

@@ -16,13 +16,13 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
 import orjson
 
 from dbt_graft.catalog.markup import printable
+from dbt_graft.lineage.frozen import frozen
 
 FOLDER = "search/names"
 SHARD_BYTES = 64_000
@@ -57,7 +57,7 @@ class NameKind(IntEnum):
     OTHER = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexedName:
     """A name that search finds.
 
@@ -134,7 +134,7 @@ def _row(entry: IndexedName) -> bytes:
     return orjson.dumps(values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shard:
     """The names whose keys begin alike, by number; of each kind, how many more there are."""
 

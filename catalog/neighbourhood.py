@@ -7,7 +7,7 @@ and its table are one box.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Status
@@ -48,7 +49,7 @@ class BoxShape(StrEnum):
 _SHAPE = {Kind.VIEW: BoxShape.VIEW, Kind.PATH: BoxShape.PATH, Kind.TOPIC: BoxShape.TOPIC}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Box:
     """A dataset, a task, a consumer, or a number of them folded into one box.
 
@@ -73,7 +74,7 @@ class Box:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrow:
     """Data flows from one box to another; `both` ways if a task reads and writes one table."""
 
@@ -83,7 +84,7 @@ class Arrow:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Neighbourhood:
     """The boxes and arrows around one box, whose key is `centre`; None for the full graph."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
@@ -13,6 +12,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.run_history import RunHistory, results_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import NodeTest
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import NodeResult, Status
 
 # dbt's words for a source without new rows.
@@ -27,7 +27,7 @@ _OUTCOME = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownTest:
     """A dbt test, and its last result; None where none is known."""
 
@@ -61,7 +61,7 @@ class ShownTest:
         return f"{outcome}: {count(failures, 'row')}" if failures else outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeResults:
     """dbt's results for a dataset.
 

@@ -10,7 +10,7 @@ import re
 import shlex
 import traceback
 from collections.abc import MutableMapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -27,6 +27,7 @@ from dbt_graft.catalog.compiled_templates import compiled_templates
 from dbt_graft.catalog.neighbourhood import box_shape
 from dbt_graft.catalog.node_results import loaded_ago
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.urls import (
     column_anchor,
     dag_path,
@@ -45,7 +46,7 @@ MAX_ROWS = 1000
 MAX_ALIASES = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Page:
     """The context of a template; one subclass per template, whose fields are the template's names.
 
@@ -67,7 +68,7 @@ class Page:
         return path_to_root(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Breadcrumb:
     """A page above another, for the line of links at the top."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import visible_name
 from dbt_graft.catalog.neighbourhood import Box, BoxKey, Neighbourhood
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 from dbt_graft.lineage.urls import column_anchor
 
@@ -42,7 +43,7 @@ class LineStyle(IntEnum):
 _WEAKER = len(LineStyle)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoxColumns:
     """The columns of a box that are listed, by their folded names; `omitted` more are not."""
 
@@ -50,7 +51,7 @@ class BoxColumns:
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnLines:
     """The lines between columns of two boxes, by one task.
 
@@ -66,7 +67,7 @@ class ColumnLines:
     columns: Sequence[tuple[str, str, LineStyle]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureColumns:
     """The columns of a picture's boxes, and the lines between them."""
 

@@ -11,7 +11,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ from dbt_graft.catalog.page import Page
 from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
 from dbt_graft.lineage.addresses import Address
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.replaced_file import replace_file
 
 _log = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ _log = logging.getLogger(__name__)
 _FORM = b"pages 1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PreviousSite:
     """The site of the last build.
 
@@ -71,7 +72,7 @@ class PreviousSite:
             return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EarlierBuilds:
     """The earlier builds of a site.
 
@@ -123,7 +124,7 @@ def _file(site: Path, path: str) -> Path:
     return site / path / "index.html"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedPage:
     """A page to be.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_graft.analysis.privacy.classification import Classification
@@ -12,11 +11,12 @@ from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 PATH = "privacy/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SensitiveColumn:
     """A sensitive column.
 
@@ -41,7 +41,7 @@ class SensitiveColumn:
         return ", ".join(words)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PrivacyPage(Page):
     """The context of `privacy.html.j2`.
 

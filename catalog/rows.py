@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
@@ -12,11 +11,12 @@ from dbt_graft.catalog.formatting import KIND, ROLE, engine, platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import BoxShape, box_shape
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Status
 from dbt_graft.lineage.urls import dataset_path, owner_path, task_path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetRow:
     """A dataset in a list.
 
@@ -41,7 +41,7 @@ class DatasetRow:
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskRow:
     """A task or consumer in a list.
 

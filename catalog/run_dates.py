@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dbt_graft.analysis.dates.access_effects import changes_data, takes_data
 from dbt_graft.catalog.run_history import RunHistory
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import NO_DATES, Dates, dates_of
 from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.model import Lineage, Task
@@ -19,7 +20,7 @@ _RANGES = 3  # of a dataset
 _DATASETS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunDates:
     """The accesses with dates of all runs, by task and run."""
 

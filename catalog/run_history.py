@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from statistics import median
@@ -14,6 +14,7 @@ from dbt_graft.lineage.building.orchestration import OrchestratorTask, orchestra
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import dates_of
 from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import Supersession
 from dbt_graft.lineage.model import Lineage, Task
@@ -31,7 +32,7 @@ _DEVIATIONS, _PART = 3 * 1.4826, 0.1
 _MOST_ODD = 0.2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastRun:
     """A run of a task or of a dbt node.
 
@@ -65,7 +66,7 @@ class PastRun:
     superseded: tuple[Supersession, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunHistory:
     """The newest runs, newest first; `omitted` older ones are not shown.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from urllib.parse import quote, urlsplit
 
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.catalog.markup import external, printable
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SiteSettings:
     """Title and address of the site.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.catalog import markup
 from dbt_graft.catalog.page import SECTION, Page
 from dbt_graft.catalog.shell_files import slim_page
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 # The blank page of all that are not in the navigation. It lies so deep that its links to the root
 # of the site cannot be others.
@@ -48,7 +49,7 @@ _PLACES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThemeSettings:
     """The settings of a site that its theme shows.
 
@@ -64,7 +65,7 @@ class ThemeSettings:
     has_labels: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shell:
     """A blank page taken apart at its places.
 
@@ -99,7 +100,7 @@ class Shell:
         return "".join(filled)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shells:
     """The shells of a site.
 

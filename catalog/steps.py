@@ -11,12 +11,12 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId
@@ -29,7 +29,7 @@ _MAX_LISTED, _LEAST, _SHARED = 50, 3, 60
 _MAX_STEPS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageStep:
     """Datasets at one distance, by their numbers; `omitted` more of them are not listed."""
 
@@ -38,7 +38,7 @@ class LineageStep:
     omitted: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageSteps:
     """All datasets in one direction, nearest first.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from markupsafe import Markup
@@ -25,6 +24,7 @@ from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
@@ -33,7 +33,7 @@ from dbt_graft.lineage.urls import task_path
 from dbt_graft.lineage.usage import Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class TaskPage(Page):
     """The context of `task.html.j2`; `task`, `consumer` or both are set.
 
@@ -85,7 +85,7 @@ class TaskPage(Page):
     forecasts: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class TaskListPage(Page):
     """The context of `tasks.html.j2`; `rows` are those of tasks and consumers."""
 

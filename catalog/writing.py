@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -21,6 +20,7 @@ from dbt_graft.catalog.page import Page, compile_templates, render
 from dbt_graft.catalog.page_keys import Digest, digest_of
 from dbt_graft.catalog.shells import Shells
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -113,7 +113,7 @@ def _send(work: Callable[[], T], end: Connection) -> None:
         end.send((None, error))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenPage:
     """A page as a file.
 
@@ -128,7 +128,7 @@ class WrittenPage:
     key: Digest = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageWriter:
     """Writes pages into a site.
 

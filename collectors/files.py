@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -20,6 +19,7 @@ from dbt_graft.collectors.folder_walk import (
 )
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _WILDCARD = re.compile(r"[*?]")
 _ANYTHING = re.compile("")
@@ -30,7 +30,7 @@ _HADOOP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogPath:
     """A place with files of a source: a file, a folder, or a glob, on this machine or a URL.
 
@@ -42,7 +42,7 @@ class LogPath:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogFile:
     """A file below the path of a source.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from dbt_graft.collectors.engines.engine import Engine
@@ -14,6 +13,7 @@ from dbt_graft.collectors.files import glob_top
 from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.store.positions import PositionsOfLogs, of_logs
 from dbt_graft.collectors.store.tables import Collected, Positions
+from dbt_graft.lineage.frozen import frozen
 
 # Before the position of a log that is to be read again. No log has such a position, so it is new.
 _STALE = "again "
@@ -28,7 +28,7 @@ class NewLogs(Protocol):
     def __call__(self, positions: Positions, report: Report = ..., /) -> Sequence[object]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogSource:
     """An entry of `collect` in `graft.yml`; the `source.py` of each collector returns one.
 
@@ -111,7 +111,7 @@ def to_read_again(positions: Positions, again: Callable[[str], bool]) -> Positio
     return _ToReadAgain(positions, again)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _ToReadAgain(PositionsOfLogs):
     positions: Positions
     again: Callable[[str], bool]

@@ -13,6 +13,7 @@ from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import known_positions, known_union
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -75,7 +76,7 @@ class StatementEdge(NamedTuple):
     masked_by: Masking = Masking.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """A statement of a run, or equal ones: the datasets that it reads and writes, and its columns.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from dbt_graft.analysis.quality.times import length, time_of_day
 from dbt_graft.collectors.public_address import public_address, public_command
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import TaskInfo
 from dbt_graft.lineage.redaction import redact_json
 from dbt_graft.lineage.section import Checked, Section, Text
@@ -31,7 +32,7 @@ def _length(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskEntry(TaskInfo, Section):
     """The facts about a task that no log has; see `lineage.records.TaskInfo`."""
 

@@ -11,7 +11,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_mal
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.replaced_file import replaced_file
 
 Document = dict[str, Any]
@@ -41,7 +42,7 @@ _VERSIONS = ("v9", "v10", "v11", "v12")
 _OTHERS = ("catalog", "run-results", "sources")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Artifacts:
     """Artifacts of a dbt project.
 

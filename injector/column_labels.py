@@ -8,7 +8,7 @@ in dbt stays as it is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dbt_graft.injector.artifacts import Artifacts
@@ -16,9 +16,10 @@ from dbt_graft.injector.manifest import Node, string_tags
 from dbt_graft.injector.options import LabelPlace
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.undo import changes
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnLabel:
     """The classification of a column.
 

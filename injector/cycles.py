@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from dbt_graft.injector.report import Cycle, CycleEdge
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 Edge = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AcyclicEdges:
     """Edges from logs without cycles, and the cycles that the edges left out would have closed."""
 

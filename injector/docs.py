@@ -13,7 +13,7 @@ import base64
 import html
 import mimetypes
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import resources
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from dbt_graft.injector.slim import excerpt, hidden_packages, slim
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.redaction import redact_json
 
 # Its folder in the site, that of the complete page beside dbt 2's, and the name of the page of all
@@ -48,7 +49,7 @@ _PARTS = {
 _WITHOUT = frozenset(("operation", "sql_operation", "rpc", "doc"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocsPageSettings:
     """Settings of the docs page.
 

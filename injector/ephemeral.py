@@ -7,7 +7,6 @@ and which go where, no column edge says: the edges lead from its inputs to its r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from dbt_graft.injector.dbt_lineage import upstream_datasets
 from dbt_graft.injector.manifest import BUILDERS, Node, all_nodes, parents
@@ -16,12 +15,13 @@ from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 _NAMESPACE = "ephemeral"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EphemeralModels:
     """Models without a relation.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 from dbt_graft.injector.docs import inline
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 # What `npm` and `esbuild` make of DuckDB-WASM, see docs/dbt-versions.md.
 _DUCKDB = (
@@ -33,7 +33,7 @@ _BOOTSTRAP = re.compile(
 _CODE = frozenset((".js", ".css", ".ttf", ".woff", ".woff2", ".wasm"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexPage:
     """dbt 2's docs page in a target folder.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
 
 _KEYS = ("external_location", "location", "custom_location")
@@ -29,7 +29,7 @@ _BY_FORMAT = re.compile(r"(?:delta|iceberg|parquet|orc|json|csv|avro)\.[`\"]([^`
 _IS_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """The starts of relative paths.
 

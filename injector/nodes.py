@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.injector import groups, inherited, prose
@@ -22,6 +21,7 @@ from dbt_graft.injector.plan import PACKAGE, source_group
 from dbt_graft.injector.report import BuiltDataset, NewSource, TaskExposure
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Evidence
 from dbt_graft.lineage.usage import DECLARED, Usage
@@ -32,7 +32,7 @@ COLOR = "#6a5acd"
 TAG = "python_task"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeContext:
     """Inputs of the added nodes.
 

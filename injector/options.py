@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Literal, TypeAlias, get_args
+
+from dbt_graft.lineage.frozen import frozen
 
 # Tags of a grafted node: `python_task` itself, the engines, `task:<name>`, the tags of the tasks.
 TagKind: TypeAlias = Literal["python_task", "engine", "task", "team"]
@@ -22,7 +24,7 @@ class LabelPlace(StrEnum):
     TAGS = "tags"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraftOptions:
     """Options of a graft.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from dbt_graft.injector.cycles import Edge, without_cycles
 from dbt_graft.injector.manifest import Node, all_nodes, parents
@@ -29,6 +28,7 @@ from dbt_graft.injector.report import (
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 
@@ -36,7 +36,7 @@ from dbt_graft.lineage.records import Direction
 PACKAGE = "python_tasks"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraftPlan:
     """Decisions of a graft.
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from dbt_graft.lineage.errors import exception_summary
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ _PORT = {
 _SPARK_PORT = {"thrift": "10001", "http": "443", "odbc": "443"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Connection:
     """The settings of one target of a profile; none if dbt's profile cannot be read here."""
 
@@ -129,7 +130,7 @@ def _mapping(path: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Platform:
     """The platform of dbt's relations.
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.injector.locations import Places, location
 from dbt_graft.injector.manifest import BUILDERS, Node, materialized, project_name
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relations:
     """Datasets of dbt's nodes.
 
@@ -94,7 +95,7 @@ def _dataset(node: Node, namespace: str) -> DatasetId | None:
     return DatasetId(namespace, ".".join(str(part) for part in parts if part))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShortNames:
     """Relations by schema and identifier alone, and by the path of their files.
 

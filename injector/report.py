@@ -12,13 +12,14 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 
 if TYPE_CHECKING:
     from dbt_graft.injector.index.tables import DbtIndex
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuiltDataset:
     """A dataset that tasks write, or a view, and the dbt node that stands for it.
 
@@ -34,7 +35,7 @@ class BuiltDataset:
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewSource:
     """A source added for a dataset that tasks read, that no task writes and that dbt lacks.
 
@@ -50,7 +51,7 @@ class NewSource:
     views: tuple[DatasetId, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskExposure:
     """An exposure added for a task that only reads."""
 
@@ -59,7 +60,7 @@ class TaskExposure:
     task: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CycleEdge:
     """An edge on a cycle; `tasks` is empty for an edge of dbt's own."""
 
@@ -69,7 +70,7 @@ class CycleEdge:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cycle:
     """A cycle of dbt node ids that was broken by leaving out its last edge."""
 
@@ -86,7 +87,7 @@ class Cycle:
         return " -> ".join([self.edges[0].source, *(edge.target for edge in self.edges)])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SelfRead:
     """A task that reads and writes the same dataset; the node gets no edge to itself."""
 
@@ -94,7 +95,7 @@ class SelfRead:
     dataset: DatasetId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArtifactDefect:
     """A defect in dbt's artifacts: the id of the rule, the node or name, and a description."""
 
@@ -103,7 +104,7 @@ class ArtifactDefect:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AmbiguousName:
     """A name with more than one match.
 
@@ -116,7 +117,7 @@ class AmbiguousName:
     candidates: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameConflict:
     """A node that is not called after its dataset, because that name was taken."""
 
@@ -124,7 +125,7 @@ class NameConflict:
     chosen: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """Changes made by a graft.
 

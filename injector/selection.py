@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.selection_methods import METHODS, Node, config_method, is_source
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 _CRITERION = re.compile(
@@ -23,7 +23,7 @@ _CRITERION = re.compile(
 _FILES = (".sql", ".py", ".csv")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Criterion:
     """One criterion of a selection: `1+tag:finance+`.
 
@@ -119,7 +119,7 @@ def select_nodes(
     return node_ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Graph:
     nodes: Mapping[str, Node]
     parents: Mapping[str, Iterable[str]]

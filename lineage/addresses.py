@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from dbt_graft.lineage.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Address:
     """The address of a page; it is never given up.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
 
 # The parts of a table's name as the code writes it, without quotes; a path is one part.
@@ -26,7 +27,7 @@ class CodePlace:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeRead:
     """A query, table or file that the code reads.
 
@@ -39,7 +40,7 @@ class CodeRead:
     shape_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeWrite:
     """A table or file that the code writes.
 
@@ -56,7 +57,7 @@ class CodeWrite:
     shape_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeEdge:
     """A column that the code reads has a part in one that it writes.
 
@@ -78,7 +79,7 @@ class CodeEdge:
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeGap:
     """A line that could not be followed, and why.
 
@@ -93,7 +94,7 @@ class CodeGap:
     column: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskCode:
     """The code of a task: its script, and what it does.
 
@@ -112,7 +113,7 @@ class TaskCode:
     gaps: tuple[CodeGap, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeDifference:
     """The code says something else than the logs.
 
@@ -128,7 +129,7 @@ class CodeDifference:
     is_seen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeMatch:
     """The code of a task, and how far it agrees with the logs.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeLine:
     """A line of code.
 

@@ -7,10 +7,11 @@ Identity follows OpenLineage's naming: `namespace` + `name`
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.redaction import redact_name, redact_text
 
 # File systems and Kafka are case-sensitive; databases and metastores are not.
@@ -34,7 +35,7 @@ class Kind(StrEnum):
     TEMPORARY = "TEMPORARY"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetId:
     """A dataset's identity; equal ids compare without case where the platform does.
 

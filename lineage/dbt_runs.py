@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ColumnEdge, NodeResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelReads:
     """The tables that runs of dbt read for one that they write.
 
@@ -25,7 +26,7 @@ class ModelReads:
     sources: tuple[tuple[DatasetId, datetime | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtRuns:
     """The results, column edges and reads of dbt's own runs.
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, Offsets, PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredDates:
     """The dates of a dataset as people declare them.
 

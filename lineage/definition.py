@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ColumnEdge
 
@@ -22,7 +23,7 @@ class DefinitionKind(StrEnum):
     VIEW = "view"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A dbt model, seed or snapshot, or a view, with its inputs and its output.
 
@@ -48,7 +49,7 @@ class Definition:
     by_event_time: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefinitionColumns:
     """The column edges of definitions, by name.
 
@@ -80,7 +81,7 @@ class DefinitionColumns:
 NO_COLUMNS = DefinitionColumns()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnCoverage:
     """The number of definitions whose columns were all followed, and of all definitions.
 

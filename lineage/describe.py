@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 
 class Role(StrEnum):
@@ -25,7 +26,7 @@ class Role(StrEnum):
     NEW_SOURCE = "new source"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeTest:
     """A dbt test of a dataset.
 
@@ -40,7 +41,7 @@ class NodeTest:
     column: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Description:
     """Description of a dataset in dbt's artifacts after the graft.
 
@@ -94,7 +95,7 @@ _UNCRITICAL = frozenset({"low", "none", "tier3", "tier 3"})
 _UNATTENDED = frozenset({"api", "application", "data contract"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consumer:
     """A reader without outputs: a dashboard, a report, an API, a task that only reads.
 
@@ -138,7 +139,7 @@ class Consumer:
         return self.kind.casefold() in _UNATTENDED and word not in _UNCRITICAL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocsNode:
     """A page of dbt docs about what has no page in the catalog: a test, a macro, a metric.
 

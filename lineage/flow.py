@@ -17,19 +17,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvidenceSource:
     """Evidence of an edge with its source: `Spark log`, `OpenLineage event`, `Airflow`, a file."""
 
@@ -37,7 +37,7 @@ class EvidenceSource:
     source: str
 
 
-@bulk_record
+@frozen
 class Flow:
     """Data of `source` went into `target` in runs of `task`.
 
@@ -69,7 +69,7 @@ class Flow:
         return (*self.shapes, *self.fills) if self.shapes else ("",)
 
 
-@bulk_record
+@frozen
 class _Origin:
     """A lasting dataset some data came from, and the way it took so far."""
 
@@ -82,7 +82,7 @@ class _Origin:
 _Origins = dict[DatasetId, _Origin]
 
 
-@bulk_record
+@frozen
 class _Run:
     """The content of a run's temporary tables, and what its task has in memory."""
 
@@ -90,7 +90,7 @@ class _Run:
     held: dict[DatasetId, _Origins] = field(default_factory=dict)
 
 
-@bulk_record
+@frozen
 class _Step:
     """Statements of one shape in a run, at a time when they ran."""
 

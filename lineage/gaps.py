@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Outcome, Shape
 
 _LONGEST = 1_000
@@ -13,7 +13,7 @@ _FOLLOWS_COLUMNS = frozenset({"sqlglot", "plan"})
 _NO_REASON = {Outcome.PARTIAL: "parsed in part", Outcome.FAILED: "could not be parsed"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """Shapes of one outcome and reason.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Access, Run
 
 RunKey = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Supersession:
     """A later run that did again what a run did.
 
@@ -30,7 +31,7 @@ class Supersession:
     dataset: DatasetId | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """The accesses of runs, the runs around them, and words of people about dates of data.
 

@@ -9,12 +9,12 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.names import DatasetNames
@@ -35,7 +35,7 @@ from dbt_graft.lineage.settings import IgnoredTasks
 from dbt_graft.lineage.usage import Usage
 
 
-@bulk_record
+@frozen
 class Task:
     """A job that a team runs again and again, by name; it may use several engines.
 
@@ -129,7 +129,7 @@ class Task:
         )
 
 
-@bulk_record
+@frozen
 class ColumnUse:
     """A column that statements of a task name, and take into what lives as long as a run.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
 from dbt_graft.lineage.dataset import DatasetId, LoggedName, parse_dataset_id
+from dbt_graft.lineage.frozen import frozen
 
 # Dataset -> the dataset under its new name.
 Rename: TypeAlias = Callable[[DatasetId], DatasetId]
@@ -18,7 +19,7 @@ _WILDCARDS = {"*": "(.*?)", "**": ".*?", "/**/": "/(?:.*?/)?"}
 _SLOT = re.compile(r"\*|\{(\d+)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameRule:
     """Rename datasets that match `source` to `target`, both written `namespace/name`.
 
@@ -100,7 +101,7 @@ class NameReason(StrEnum):
     VIEW = "view that passes all rows on"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetNames:
     """Names of datasets beside their own, sorted.
 

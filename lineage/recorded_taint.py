@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedSupersession:
     """A clean write took the place of bad dates of a dataset before the taint was recorded."""
 
@@ -21,7 +22,7 @@ class RecordedSupersession:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedTaint:
     """A taint in the store.
 

@@ -7,13 +7,13 @@ of a dataset are one `DatasetId`. Times are aware and in UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
-from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import DataPosition, Period
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 
@@ -127,7 +127,7 @@ _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATI
 ANY_COLUMN = "*"
 
 
-@bulk_record
+@frozen
 class Access:
     """A run read or wrote a dataset with statements of one shape.
 
@@ -164,7 +164,7 @@ class Access:
     positions: tuple[DataPosition, ...] = ()
 
 
-@bulk_record
+@frozen
 class Run:
     """One execution of a task; `error` has its literals taken out.
 
@@ -202,7 +202,7 @@ class Run:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """A statement without its literals, and the outcome of parsing it."""
 
@@ -214,7 +214,7 @@ class Shape:
     reason: str | None = None
 
 
-@bulk_record
+@frozen
 class ColumnEdge:
     """An input column of an output column, in statements of one shape.
 
@@ -244,7 +244,7 @@ class ColumnEdge:
     place: str = field(default="", metadata={"stored": False})
 
 
-@bulk_record
+@frozen
 class Column:
     """A column; `type` is that of the platform, or empty."""
 
@@ -252,7 +252,7 @@ class Column:
     type: str = ""
 
 
-@bulk_record
+@frozen
 class Dataset:
     """A dataset and its columns."""
 
@@ -266,7 +266,7 @@ class Dataset:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reject:
     """A part of a log that could not be used, and why; the excerpt is redacted."""
 
@@ -276,7 +276,7 @@ class Reject:
     excerpt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeResult:
     """The result of a dbt node in one invocation of dbt: a build, a test, a freshness check.
 
@@ -309,7 +309,7 @@ class NodeResult:
     periods: tuple[Period, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskInfo:
     """Metadata of a task from graft.yml or declared lineage.
 
@@ -339,7 +339,7 @@ class TaskInfo:
     deadline: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskMetadata:
     """Metadata of a task in an event; see `TaskInfo`.
 
@@ -356,7 +356,7 @@ class TaskMetadata:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnMetadata:
     """A column in an event's metadata of a dataset."""
 
@@ -365,7 +365,7 @@ class ColumnMetadata:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetMetadata:
     """Metadata of a dataset in events; an empty field says nothing.
 
@@ -383,7 +383,7 @@ class DatasetMetadata:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRepeats:
     """A run that was folded: so many others of its task did the same, and are no records any more.
 
@@ -396,7 +396,7 @@ class RunRepeats:
     runs: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageRepeats:
     """The statements of runs that are no records any more."""
 
@@ -407,7 +407,7 @@ class UsageRepeats:
     statements: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Records:
     """All records of a lineage store; later batches replace earlier ones of the same origin.
 

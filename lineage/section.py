@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
+from dbt_graft.lineage.frozen import frozen
+
 
 class Limits:
     """The limits of a field, by pydantic's names of constraints: `min_length=1`, `ge=0`."""
@@ -20,7 +22,7 @@ class Limits:
         return {**handler(source), **self.constraints}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """A function that returns the value of a field, or raises a ValueError.
 

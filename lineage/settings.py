@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import TaskInfo
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneNameRules:
     """The kinds of names that are names of another dataset.
 
@@ -25,7 +26,7 @@ class OneNameRules:
     apart: Container[DatasetId] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageSettings:
     """The section `lineage` of graft.yml, and what people declare of tasks and datasets.
 
@@ -50,7 +51,7 @@ class LineageSettings:
     codes: Mapping[str, TaskCode] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IgnoredTasks:
     """The number of tasks, runs, statements and datasets that were left out."""
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import EvidenceSource, Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
@@ -23,7 +23,7 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
-@bulk_record
+@frozen
 class Usage:
     """The use of a dataset by a task on one engine, over all of its runs.
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.struct_edges import structs
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Subtype
 
@@ -22,7 +23,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Subtype
 TABLE = "table"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Audience:
     """Readers, by what they may see.
 
@@ -47,7 +48,7 @@ class Audience:
         return max(levels, default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HiddenData:
     """The columns and datasets that an audience may not see.
 

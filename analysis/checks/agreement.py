@@ -16,6 +16,7 @@ from typing import TypeAlias
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 
 # A dataset and a column, in lower case.
@@ -25,7 +26,7 @@ _Key: TypeAlias = tuple[str, _Source, EdgeType]
 _SHOWN_MODELS, _SHOWN_COLUMNS = 5, 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnDifference:
     """A column of a dbt model that dbt's SQL and the log take from different columns.
 
@@ -44,7 +45,7 @@ class ColumnDifference:
         return f"{self.column}: dbt's SQL says {declared}, the log shows {observed}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agreement:
     """The column edges of dbt's models, and the differences between both sides, sorted."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from dbt_graft.analysis.checks.column_types import is_same_type
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Column, Dataset
 
 # Some projects test expressions: `lower(mail)`, `doc->>'id'`.
@@ -59,7 +59,7 @@ class ColumnDriftStatus(StrEnum):
     RETYPED = "RETYPED"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnDrift:
     """A column on which dbt and the logs do not agree.
 
@@ -76,7 +76,7 @@ class ColumnDrift:
     seen_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtColumns:
     """The columns that dbt knows of its nodes.
 

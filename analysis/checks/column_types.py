@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from dbt_graft.lineage.frozen import frozen
 
 # Names of one type, in Spark, in databases and in their catalogs.
 _NAMES = {
@@ -35,7 +37,7 @@ _MOST = 20_000  # characters
 _OPENING, _CLOSING, _SIGNS = "<(", ">)", "<>(),:"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Type:
     name: str
     arguments: tuple[_Type, ...] = ()

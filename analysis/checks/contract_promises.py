@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -12,6 +11,7 @@ from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatu
 from dbt_graft.analysis.quality.times import length
 from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # Promises of which forecasts tell.
 AGES = ("freshness", "deadline")
@@ -46,7 +46,7 @@ _OF_FORECAST = {
 _State = tuple[PromiseState, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedPromise:
     """A promise of a contract for a dataset, and its state.
 

@@ -7,9 +7,9 @@ of namespaces that are none of a known platform, such as `spark`, may be any pla
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # Type of a server -> the schemes of namespaces that are it.
 _SCHEMES = {
@@ -52,7 +52,7 @@ _HOST = re.compile(r"(?:\w+://)?([^/:,@]+)(?::\d+)?")
 _S3 = re.compile(r"^s3[an]://")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableServer:
     """A server on which a table of a contract lies.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,13 +17,14 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 
 KIND = "data contract"
 # Logical types whose values are no dates; a number that looks like one may be a key.
 _NO_DATES = ("integer", "number", "boolean", "object", "array", "map", "vector", "time")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContractColumn:
     """A column of a contract; `a.b` for a field.
 
@@ -52,7 +53,7 @@ class ContractColumn:
         return name_grain(self.name) or (Grain.DAY if self.type == "date" else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenPromise:
     """A promise of a contract: a service level, or bounds of values.
 
@@ -65,7 +66,7 @@ class WrittenPromise:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContractTable:
     """A table of a contract.
 
@@ -88,7 +89,7 @@ class ContractTable:
         return self.names[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataContract:
     """A data contract.
 
@@ -123,7 +124,7 @@ class UnmatchedTable(NamedTuple):
     elsewhere: tuple[DatasetId, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContractMatches:
     """Contracts with the datasets that they mean.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Evidence, Run, Status
 from dbt_graft.lineage.usage import DECLARED, Usage
@@ -31,7 +31,7 @@ class DriftStatus(StrEnum):
     UNVERIFIED = "UNVERIFIED"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DriftEdge:
     """An edge between a task and a dataset, declared or seen.
 

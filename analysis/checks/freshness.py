@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,12 +10,13 @@ from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.render.json import iso
 from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.analysis.rule import SOURCE_LATE, SOURCE_UNREACHABLE
+from dbt_graft.lineage.frozen import frozen
 
 # Declared lineage has no times, and dbt's folders may have no results yet.
 _MAY_LACK_EVENTS = frozenset({"declared", "dbt"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceFreshness:
     """A source, and what of it is in the store.
 

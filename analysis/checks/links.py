@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
@@ -16,6 +15,7 @@ from dbt_graft.analysis.render.json import iso
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.rule import LINK_GONE, LINK_MISSING, LINK_MOVED
 from dbt_graft.lineage.addresses import Address, present_path
+from dbt_graft.lineage.frozen import frozen
 
 _LINK = re.compile(r"https?://[^\s<>\"'`\\|]+", re.IGNORECASE)
 _BEHIND = ".,;:!?*_"
@@ -41,7 +41,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link in a text, with the line that it is on."""
 
@@ -50,7 +50,7 @@ class Link:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedLink:
     """A link to the site.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.analysis.finding import Finding
@@ -29,11 +28,12 @@ from dbt_graft.analysis.rule import (
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleScope:
     """The tags, tasks and dates that the rules are about.
 
@@ -51,7 +51,7 @@ class RuleScope:
     stale_before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Subject:
     lineage: Lineage
     descriptions: Mapping[DatasetId, Description]

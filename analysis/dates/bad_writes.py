@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
@@ -18,10 +17,11 @@ from dbt_graft.lineage.dates.calendar import (
     moment_of,
 )
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Run, Status
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadWrite:
     """A run put bad data into a dataset.
 

@@ -6,7 +6,6 @@ The page of a dataset, `graft show` and its JSON are made of this.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
@@ -35,11 +34,12 @@ from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.partition_mapping import PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _RANGES = 12  # of dates in a note
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entity:
     """A unit of a dataset's dates, with its states and the last run that wrote it."""
 
@@ -49,7 +49,7 @@ class Entity:
     run: tuple[str, str] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatesNeed:
     """The dates of an input that a date of the dataset needs, by a task."""
 
@@ -58,7 +58,7 @@ class DatesNeed:
     mapping: PartitionMapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetDates:
     """The dates of a dataset in a window.
 

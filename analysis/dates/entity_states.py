@@ -27,6 +27,7 @@ from dbt_graft.lineage.dates.calendar import (
 )
 from dbt_graft.lineage.dates.partition_mapping import MappingEvidence, PartitionMapping
 from dbt_graft.lineage.dates.period import Grain, PeriodEvidence
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Status
 
 
@@ -50,7 +51,7 @@ class EntityState(StrEnum):
     SUPERSEDED = "superseded"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntityStates:
     """The states of a dataset by dates.
 

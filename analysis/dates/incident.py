@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
@@ -24,6 +23,7 @@ from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count, join_names, time_text
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Status
 
@@ -33,7 +33,7 @@ _NAMES = 3  # of late datasets in the verdict
 _DATASET = ("dataset", "dates", "run", "task", "at")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Incident:
     """Bad data, and what must be done about it.
 

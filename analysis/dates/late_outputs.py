@@ -7,7 +7,7 @@ to write, what the last good run of its task wrote, and what is declared of the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
@@ -16,11 +16,12 @@ from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.lineage.building.nominal_periods import data_interval
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Access, Direction, Evidence, Run, Status
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LateOutput:
     """A dataset that a failed run should have written.
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.taint import spread
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatasetTaint:
     """A taint on record, as a page of a dataset shows it.
 
@@ -30,7 +31,7 @@ class DatasetTaint:
     doubtful: Dates = NO_DATES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaintsNow:
     """Dataset -> the taints on record that it has or had, the newest first."""
 

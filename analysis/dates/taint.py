@@ -36,6 +36,7 @@ from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Status
 
@@ -46,7 +47,7 @@ _BEGIN, _READ, _REMOVAL, _WRITE = range(4)
 Output = tuple[str, DatasetId]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CleanRewrite:
     """A clean write took the place of bad data.
 
@@ -62,7 +63,7 @@ class CleanRewrite:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadRead:
     """A run read bad data.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
@@ -17,6 +16,7 @@ from dbt_graft.lineage.dates.partition_mapping import PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.records import Run, TaskInfo
 
@@ -24,7 +24,7 @@ from dbt_graft.lineage.records import Run, TaskInfo
 _Writers = Mapping[DatasetId, Sequence[Output]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaintedOutput:
     """The bad dates of a dataset that a task must write again.
 
@@ -42,7 +42,7 @@ class TaintedOutput:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rerun:
     """A task, or a dbt model, that must run again.
 
@@ -71,7 +71,7 @@ class Rerun:
         return any(output.certain for output in self.outputs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RerunStep:
     """A task of the plan with its commands.
 
@@ -89,7 +89,7 @@ class RerunStep:
     is_clearing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadReport:
     """A reader without outputs that has, or had, bad data: a dashboard, a report.
 
@@ -107,7 +107,7 @@ class BadReport:
     read_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaintPlan:
     """The plan behind a taint.
 

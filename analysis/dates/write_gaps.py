@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
 from dbt_graft.analysis.dates.entity_states import EntityStates
 from dbt_graft.lineage.dates.calendar import hour_of, moment_of, unit_of, unit_start
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 # Units that are looked at.
 RECENT = 30
@@ -17,7 +17,7 @@ _ENOUGH = 4  # first writes that make a usual time
 _TOLERANCE = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriteGaps:
     """The units of the last ones without a write, and those written late.
 

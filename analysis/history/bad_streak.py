@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import NodeResult, Run, Status
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadStreak:
     """Runs that were bad one after another, up to one.
 

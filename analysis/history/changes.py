@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Role
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Column
 
 # Builds whose changes are remembered.
@@ -60,7 +61,7 @@ _HEADINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One difference between two builds.
 
@@ -79,7 +80,7 @@ class Change:
     now: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedDataset:
     """A dataset as a build published it; `role` is its role in dbt, empty if dbt has none."""
 
@@ -88,7 +89,7 @@ class PublishedDataset:
     columns: tuple[Column, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedNames:
     """All names and edges that a build published, sorted.
 
@@ -102,7 +103,7 @@ class PublishedNames:
     edges: tuple[tuple[DatasetId, DatasetId | str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Build:
     """A build that published something else than the one before it.
 
@@ -124,7 +125,7 @@ class Build:
         return {kind: counts[kind] for kind in ChangeKind if counts[kind]}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BuildHistory:
     """The last builds, newest first, and what the newest published; None before the first."""
 

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.airflow_names import task_of_instance
 from dbt_graft.lineage.building.nominal_periods import nominal_period
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Run, Status
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DagRun:
     """A run of a DAG.
 

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 from dbt_graft.analysis.render.phrases import ago, time_text
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # Writes that show how often a dataset is written: at least, and the newest of more.
 _LEAST, _MOST = 3, 11
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriteHistory:
     """The times at which datasets were written, and what each comes from.
 
@@ -35,7 +36,7 @@ class WriteHistory:
     views: Collection[DatasetId] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataAge:
     """The time that the data of a dataset is of.
 

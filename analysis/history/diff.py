@@ -7,7 +7,7 @@ edges with the tasks that carry them. What is there by definition is in both, an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from dbt_graft.analysis.history.changes import (
@@ -20,13 +20,14 @@ from dbt_graft.analysis.history.changes import (
 from dbt_graft.analysis.history.presence import End, Ends, GoneRule, droppers, ends
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column
 
 Ways = tuple[DatasetId, DatasetId]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastLineage:
     """A lineage as of some time, and the columns that datasets had (`lineage.schemas`)."""
 
@@ -34,7 +35,7 @@ class PastLineage:
     columns: Mapping[DatasetId, tuple[Column, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastState:
     """The state of a lineage at a time.
 
@@ -46,7 +47,7 @@ class PastState:
     carriers: Mapping[Ways, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """A change between two times.
 

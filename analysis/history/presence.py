@@ -10,13 +10,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Status
 from dbt_graft.lineage.usage import Usage
@@ -29,7 +30,7 @@ FlowKey = tuple[str, DatasetId, DatasetId]
 UsageKey = tuple[str, DatasetId, Direction]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoneRule:
     """The rule for what is gone that nothing dropped.
 
@@ -42,7 +43,7 @@ class GoneRule:
     intervals: float = 3.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class End:
     """The end of an edge or a task: from when on it is gone, and why, in words."""
 
@@ -50,7 +51,7 @@ class End:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ends:
     """Ends of tasks by name, of flows by task, source and target, of usages likewise."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from dbt_graft.analysis.history.diff import Difference
 from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import count
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 _NEW = frozenset(
@@ -23,7 +23,7 @@ _GONE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffTimes:
     """The two times that are compared, and how each is shown."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect, ImpactSeverity
 from dbt_graft.analysis.impact.path import ImpactStep
-from dbt_graft.lineage.bulk_record import bulk_record
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, NodeTest
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProposedChange:
     """A change that somebody thinks of; without a column it is one of the dataset."""
 
@@ -21,7 +21,7 @@ class ProposedChange:
     column: str = ""
 
 
-@bulk_record
+@frozen
 class AffectedDataset:
     """A dataset that a change reaches.
 
@@ -46,7 +46,7 @@ class AffectedDataset:
         return len(self.path)
 
 
-@bulk_record
+@frozen
 class AffectedTask:
     """A task, dbt model or view that carries a change on.
 
@@ -62,7 +62,7 @@ class AffectedTask:
     path: Sequence[ImpactStep] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AffectedTest:
     """A dbt test of what is affected; `breaks`: it names a column that is gone."""
 
@@ -71,7 +71,7 @@ class AffectedTest:
     breaks: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AffectedConsumer:
     """A dashboard, report or API that reads what is affected.
 
@@ -86,7 +86,7 @@ class AffectedConsumer:
     breaks: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Affected:
     """All that changes come to beside datasets; each list has the most severe first.
 
@@ -101,7 +101,7 @@ class Affected:
     flows: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Impact(Affected):
     """The answer to a proposed change.
 

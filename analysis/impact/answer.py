@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -39,6 +39,7 @@ from dbt_graft.analysis.impact.spread import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 __all__ = [
@@ -56,7 +57,7 @@ __all__ = [
 _PROVABLE = ImpactEffect.GONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """Knowledge of datasets, tasks and consumers beside the edges.
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from dbt_graft.analysis.history.data_age import DataAge, WriteHistory, age_text, data_age
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataAges:
     """The ages of datasets at a moment; each is worked out when somebody looks at it."""
 

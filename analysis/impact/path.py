@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import overload
 
 from dbt_graft.analysis.impact.spread import Spread, state_of
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImpactStep:
     """A step of a path: the task, how it uses what comes, where from and where to.
 

@@ -33,6 +33,7 @@ from dbt_graft.analysis.impact.spread import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN
 
 _EFFECTS = tuple(ImpactEffect)
@@ -44,7 +45,7 @@ _COLUMN_STARTS = tuple({START[kind]: None for kind in ChangeType if kind not in 
 _DATASET_STARTS = tuple({START[kind]: None for kind in ChangeType if kind is not ChangeType.ADD})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReachOfChange:
     """The impact of a change in numbers.
 

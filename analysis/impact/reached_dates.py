@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import dates_json, dates_text
+from dbt_graft.lineage.frozen import frozen
 
 _RANGES = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReachedDates:
     """The dates that are made of those that change, as far as anything wrote them yet.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.stored_graph import Sections
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.frozen import frozen
 
 _CONSUMER = tuple(field.name for field in fields(Consumer))
 
@@ -66,7 +67,7 @@ def read_surroundings(sections: Sections) -> Surroundings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _StoredDescriptions(Mapping[DatasetId, Description]):
     """Descriptions by dataset, made when they are asked for."""
 

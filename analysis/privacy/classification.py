@@ -7,10 +7,10 @@ is as sensitive as the address.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def classification(text: str) -> Classification | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacyRules:
     """The most that is left of a classification behind an operation; None where it stays.
 

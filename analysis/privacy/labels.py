@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.graph import ImpactGraph, kind_of
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, remaining_level
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import EdgeType, Masking, Subtype
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredLabel:
     """The classification that people gave a column.
 
@@ -57,7 +58,7 @@ class LabelStep(NamedTuple):
     masked_by: Masking = Masking.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnmappedFlow:
     """A flow of which no column is known, from a dataset with sensitive columns."""
 
@@ -66,7 +67,7 @@ class UnmappedFlow:
     task: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacyLabels:
     """The labels of all columns.
 

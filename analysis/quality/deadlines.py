@@ -7,7 +7,7 @@ written when it usually is delays those downstream by what usually lies between 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from dbt_graft.analysis.quality.times import length, next_at, time_of_day
 from dbt_graft.analysis.quality.usual_times import LEAST, UsualTimes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 
 
 class DeadlineStatus(StrEnum):
@@ -39,7 +40,7 @@ class DeadlineStatus(StrEnum):
 _WORST = list(DeadlineStatus)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeadlineForecast:
     """The state of a consumer's deadline, or of the age that its data may have.
 

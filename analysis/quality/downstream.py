@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.spread import State, StateSteps, state_number, state_of
 from dbt_graft.analysis.quality.faults import QualityFault
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # Faults of a kind that are kept for a dataset: the nearest.
 MOST = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReachedFault:
     """A fault upstream of a dataset.
 

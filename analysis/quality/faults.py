@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, NodeTest
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Status
 
@@ -59,7 +59,7 @@ _OF_NAME = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS)
 _STALE = ("warn", "error")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QualityFault:
     """A fault of a dataset that its newest result shows.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +22,7 @@ from dbt_graft.analysis.rule import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.frozen import frozen
 
 _RULES = {
     DeadlineStatus.MISSED: DEADLINE_MISSED,
@@ -31,7 +31,7 @@ _RULES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quality:
     """The faults at a moment, what they reach, and the forecasts of consumers.
 

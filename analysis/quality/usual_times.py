@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from statistics import median
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # Days that are looked back at, and those with a write that make a usual time. Of what is written
@@ -22,7 +22,7 @@ LEAST, DAYS = 5, _DAYS * _DAY
 _WEEK = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsualTime:
     """The times of a dataset's last write, after the deadline of the day before.
 

@@ -7,12 +7,13 @@ has one digest, and no literal of the SQL is held.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.review.node_tests import ReviewedTest
 from dbt_graft.analysis.review.settings import ReviewedSetting
+from dbt_graft.lineage.frozen import frozen
 
 
 class OutlinedCast(NamedTuple):
@@ -22,7 +23,7 @@ class OutlinedCast(NamedTuple):
     of: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryOutline:
     """A query, by what decides on its columns and its rows.
 
@@ -58,7 +59,7 @@ class QueryOutline:
     casts: Mapping[str, OutlinedCast] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedColumn:
     """A column as the catalog and the YAML know it.
 
@@ -70,7 +71,7 @@ class ReviewedColumn:
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedNode:
     """A node of dbt in one version of a project: a model, a source, an exposure…
 

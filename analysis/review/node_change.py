@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 
 class ReviewVerdict(IntEnum):
@@ -27,7 +28,7 @@ class ReviewVerdict(IntEnum):
     BREAKING = 9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeChange:
     """One change of a node.
 
@@ -46,7 +47,7 @@ class NodeChange:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeReview:
     """A node, a task or a contract that changed.
 

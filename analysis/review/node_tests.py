@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict
 from dbt_graft.analysis.review.settings import Settings, setting_changes
+from dbt_graft.lineage.frozen import frozen
 
 _V = ReviewVerdict
 # Its values are promises of a column, which are compared as such.
 VALUES_TEST = "accepted_values"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedTest:
     """A data test or a unit test of a node.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from dbt_graft.analysis.impact.affected import (
     Affected,
@@ -20,10 +19,11 @@ from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.task_version import TaskVersion
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedDataset:
     """A dataset downstream; `because` has the changed nodes that reach it."""
 
@@ -33,7 +33,7 @@ class ReviewedDataset:
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ReviewImpact(Affected):
     """The impact of several changes; a flow that several of them go over counts for each.
 
@@ -43,7 +43,7 @@ class ReviewImpact(Affected):
     datasets: tuple[ReviewedDataset, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectReview:
     """A review.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.review.node_change import NodeReview, worst_verdict
 from dbt_graft.analysis.review.report import SCALE, count_verdicts, failing_grade
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewedCommit:
     """A commit against the one before.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Records, Run, Status
 
 # Of so many runs before the base everything is known; what none of them did is new.
@@ -19,7 +20,7 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunsAround:
     """The runs of tasks that ran since a base: those before, and those since.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
@@ -36,7 +37,7 @@ class ColumnFact(NamedTuple):
     masked_by: Masking
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskVersion:
     """A task in one version.
 
@@ -81,7 +82,7 @@ class TaskVersion:
 NO_WORK = TaskVersion()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskVersions:
     """A task before and after.
 

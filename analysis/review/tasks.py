@@ -8,7 +8,7 @@ says nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.render.phrases import join_names
@@ -27,6 +27,7 @@ from dbt_graft.analysis.review.task_version import (
     usual_versions,
 )
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Evidence, TaskInfo
 
@@ -34,7 +35,7 @@ TASK = "task"
 _V = ReviewVerdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskSurroundings:
     """Other knowledge of the datasets that tasks use.
 

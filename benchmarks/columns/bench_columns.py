@@ -20,9 +20,10 @@ import time
 import venv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from dbt_graft.lineage.frozen import frozen
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -49,7 +50,7 @@ Inputs = dict[str, set[str]]
 Model = tuple[str, str, dict[str, list[str]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnCase:
     """A query with what goes into each column of its result, and what else decides on it."""
 

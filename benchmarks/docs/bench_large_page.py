@@ -17,11 +17,12 @@ import tempfile
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from playwright.sync_api import Error, sync_playwright
+
+from dbt_graft.lineage.frozen import frozen
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -46,7 +47,7 @@ RENDERED = f"""() => {{
 }}"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """A page that was opened; no seconds if it did not come to the model."""
 

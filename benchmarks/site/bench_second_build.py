@@ -12,12 +12,14 @@ import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
+
+from dbt_graft.lineage.frozen import frozen
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parents[1])]
@@ -45,7 +47,7 @@ SECONDS = 10
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """The cost of a build, by the clock and of the processor."""
 

@@ -20,13 +20,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
 
 from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
+
+from dbt_graft.lineage.frozen import frozen
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "docs"), str(HERE.parents[1])]
@@ -62,7 +64,7 @@ KILOBYTES = 20
 _OFTEN, _WATCHING = 0.2, 0.03
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SiteCost:
     """The cost of a site: seconds by the clock, and the most memory that all processes had.
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from dbt_graft.lineage.frozen import frozen
 
 _TESTS = Path(__file__).parents[2] / "tests" / "collectors" / "statements"
 _TABLES = ("test_tables.py", "test_tsql_*.py", "test_spark_*.py")
@@ -19,7 +20,7 @@ _OTHER = {"columns", "test_tsql_dynamic.py"}
 _OPERATION = re.compile(r"\b[A-Z]{2,}(?=\s)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """A statement and what it reads and writes; `dialect` as sqlglot names it."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from math import ceil
 
@@ -20,6 +19,7 @@ from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.neighbourhood import Box, dataset_box, task_box
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.names import NameReason
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence
@@ -62,7 +62,7 @@ class BoxFlag(IntFlag):
     FAILED = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoxLink:
     """A neighbour of a box; between two datasets with the tasks that carry the data."""
 
@@ -77,7 +77,7 @@ class BoxLink:
         return [int(self.side), self.to, self.flags, *self.days, *self.tasks]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoxRecord:
     """A box of the explorer; `head` is all but its links, as JSON."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_graft.analysis.render.phrases import count
@@ -22,6 +21,7 @@ from dbt_graft.catalog.layout import Sizes, layout
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.page import Page
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 # Boxes of a graph that is shown as it is, else folders in the opening view, and links between them.
@@ -34,7 +34,7 @@ _BESIDE = 48
 _MOST = 24
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folder:
     """A folder of the opening view, in its place.
 
@@ -57,7 +57,7 @@ class Folder:
         return f"{self.platform} · {count(self.datasets, 'dataset')}".removeprefix(" · ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opening:
     """The opening view: ids of boxes, or folders with the number of flows between them."""
 
@@ -163,7 +163,7 @@ def _place_folders(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) 
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ExplorePage(Page):
     """The context of `explore.html.j2`.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
@@ -24,6 +23,7 @@ from dbt_graft.catalog.explorer.opening import Opening, opening
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.markup import printable
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, Evidence, Subtype
 from dbt_graft.lineage.urls import column_anchor
 
@@ -126,7 +126,7 @@ def _edges(index: Index, dataset: DatasetId, slugs: dict[str, str]) -> Iterator[
             yield [0, dataset_id(source_dataset), through, *numbers]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """A record: its id, a head of fixed size, and items that may be divided."""
 

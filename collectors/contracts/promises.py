@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.checks.contracts import ContractTable, WrittenPromise
 from dbt_graft.analysis.quality.times import clock_text, length, time_of_day
 from dbt_graft.collectors.contracts.document import ObjectPart, PropertyPart
+from dbt_graft.lineage.frozen import frozen
 
 # Keys under which a quality rule, or its arguments, lists the values that are valid.
 _VALUES = ("validValues", "mustBeIn")
@@ -80,7 +81,7 @@ _AGES = ("latency", "ly", "freshness")
 _AVAILABLE = ("timeofavailability", "ta")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Promise:
     """A property of a contract's service level.
 

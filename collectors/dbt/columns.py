@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.dbt.branches import branches
@@ -30,6 +29,7 @@ from dbt_graft.collectors.dbt.models import (
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ModelCount:
         return f"columns of {self._done:,} of {self.of:,} dbt models" if self.of else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelQuery:
     """A query of a model, and the columns found so far of what the model reads."""
 

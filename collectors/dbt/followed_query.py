@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
@@ -25,7 +26,7 @@ class QueryInput(NamedTuple):
     masking: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FollowedQuery:
     """The result of a query.
 

@@ -8,11 +8,11 @@ all relations: SQL may name a table without `ref`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.statements.columns.outside_names import STAGE, TABLE, is_place
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.paths import dataset_folders
 
@@ -50,7 +50,7 @@ _DIALECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtModel:
     """A model, snapshot, seed or source.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from dbt_graft.collectors.dbt.messages import redact_message
 from dbt_graft.lineage.dates.date_ranges import begin_of_unit, next_unit
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import NodeResult, Status
 
 # dbt's sizes of a batch, coarsest first.
@@ -92,7 +93,7 @@ class NoResultsError(ValueError):
     """A document of dbt, or of somebody else, without results that can be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """The results of one invocation of dbt.
 
@@ -178,7 +179,7 @@ def _node_results(
             yield read(node_id, word if _WORD.fullmatch(word) else "", result)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     """Reads results of an invocation: of its run, or of its freshness check.
 

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.analysis.review.node import ReviewedNode
@@ -33,6 +32,7 @@ from dbt_graft.collectors.dbt.review_settings import (
     written_relation,
 )
 from dbt_graft.collectors.statements.outline.scope import digest
+from dbt_graft.lineage.frozen import frozen
 
 _ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')
 # Parts of a manifest besides `nodes` and `sources`.
@@ -42,7 +42,7 @@ _KINDS = {"semantic_model": "semantic model", "saved_query": "saved query", "ope
 _BASES = {"databricks": "spark", "redshift": "postgres", "fabric": "sqlserver"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtVersion:
     """One version of a dbt project.
 

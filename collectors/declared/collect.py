@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -35,13 +34,14 @@ from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Evidence, Records, Run, Status, TaskInfo
 
 _GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedFile:
     """A file that is new, changed or gone since the last collect.
 

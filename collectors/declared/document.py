@@ -17,7 +17,7 @@ datasets:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,6 +28,7 @@ from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.dates.dataset_kind import DatasetKind
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype, TaskInfo
 from dbt_graft.lineage.redaction import redact_text
 from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
@@ -73,7 +74,7 @@ DeclaredMasking = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredUpstream(Section):
     """An input of a column; `masking` may name the operation that hides its values."""
 
@@ -87,7 +88,7 @@ class DeclaredUpstream(Section):
         return Masking(self.masking) if isinstance(self.masking, str) else Masking.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SplitDataset(Section):
     """A dataset whose namespace has a path, where no log knows it: text does not tell its end."""
 
@@ -106,7 +107,7 @@ def dataset_of(entry: str | SplitDataset) -> DatasetId:
 UpstreamColumns = dict[Text, tuple[ColumnName | DeclaredUpstream, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredFlow(Section):
     """A flow of data from each dataset in `from` to each in `to`."""
 
@@ -123,14 +124,14 @@ class DeclaredFlow(Section):
                 raise ValueError(f"{name} is in `columns` but not in `to`")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DeclaredTask(TaskEntry):
     """A task and its flows."""
 
     flows: Annotated[tuple[DeclaredFlow, ...], Limits(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class DeclaredConsumer(TaskEntry):
     """A reader that writes no dataset: a dashboard, a report, an API."""
 
@@ -153,7 +154,7 @@ UnitOffsets = Annotated[tuple[UnitOffset | None, UnitOffset | None], Checked(_ch
 ToDate = Literal["week to date", "month to date", "quarter to date", "year to date"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredPeriods(Section):
     """The dates of a dataset; see `lineage.declared_dates.DeclaredDates`."""
 
@@ -186,7 +187,7 @@ def _needs(
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document(Section):
     """A file of declared lineage."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dbt_graft.collectors.declared.collect import (
@@ -20,6 +19,7 @@ from dbt_graft.collectors.files import LogPath, report_nothing
 from dbt_graft.collectors.source import LogSource
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Records, TaskInfo
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredFile:
     """A file of declared lineage.
 

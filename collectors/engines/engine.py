@@ -7,13 +7,14 @@ each. Engines differ in how they divide rows, send them about and gather them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from dbt_graft.collectors.store.arrow_tables import distinct, drop_origins, unnest_records
 from dbt_graft.collectors.store.tables import TABLES, LogRecords
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.store.tables import Rows
@@ -43,7 +44,7 @@ class Results(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrowResults:
     """Results in the memory of this process."""
 

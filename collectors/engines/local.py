@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from itertools import pairwise
 from multiprocessing.context import BaseContext
@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 from dbt_graft.collectors.engines.engine import ArrowResults, Work
 from dbt_graft.collectors.schema import arrow
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 # Bytes of logs that one process reads in less time than others take to start.
 _SMALL = 4 << 20
@@ -36,7 +37,7 @@ _PRELOADED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalEngine:
     """See `Engine`.
 
@@ -78,7 +79,7 @@ class SharedCount:
             self._number.value += number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalRows:
     """Arrow tables, one a partition; see `EngineRows`."""
 

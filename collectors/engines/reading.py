@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dbt_graft.collectors.engines.engine import Count, Engine
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadCounter:
     """Counts what a worker has read; goes along to the workers."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow as pa
 from dbt_graft.collectors.arrow_frames import to_frame, to_table
 from dbt_graft.collectors.engines.engine import ArrowResults, Count, Results, Work
 from dbt_graft.collectors.schema import ddl
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _SMALL = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkEngine:
     """See `Engine`."""
 
@@ -36,7 +37,7 @@ class SparkEngine:
         return None if context is None else context.accumulator(0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkRows:
     """A lazy data frame; see `EngineRows`."""
 
@@ -71,7 +72,7 @@ class SparkRows:
         return SparkResults(self.frame.persist())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkResults:
     """Results that stay with Spark, in a persistent data frame; see `Results`."""
 

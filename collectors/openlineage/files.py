@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.collectors.files import LogFile, filesystem, log_files, report_nothing
 from dbt_graft.collectors.folder_walk import Report
@@ -19,6 +19,7 @@ from dbt_graft.collectors.source import is_stale, position_before
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Positions
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.frozen import frozen
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".log", ".txt", ""})
 _PACKED = frozenset({".gz", ".zst", ".zstd", ".lz4", ".snappy"})
@@ -28,7 +29,7 @@ _PART = re.compile(r"@\d+(?:#dbt)?\Z|#dbt\Z")
 _HEAD = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventFiles:
     """Files with events of OpenLineage.
 
@@ -46,7 +47,7 @@ class EventFiles:
     timezone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewPart:
     """The part of a file that is new.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from dbt_graft.collectors.openlineage.checks import check_results
@@ -25,6 +25,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import (
     Evidence,
     NodeResult,
@@ -71,7 +72,7 @@ _DIGITS = 10
 _NODES = ("model.", "seed.", "snapshot.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fragment:
     """The runs, statements and results in events, of one origin; results of dbt have their own.
 

@@ -31,6 +31,7 @@ from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.building.metadata import task_newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -57,7 +58,7 @@ _REMEMBERED = 200_000
 REPLACED = "another file took its place while it was read"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilePart:
     """A part of a file as workers get it.
 
@@ -77,7 +78,7 @@ class FilePart:
     head: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartResult:
     """Records in a part of a file; several for a large one.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
 
 # Stands in a text for a part that only a run knows. A word, so that SQL with it can be parsed.
@@ -24,7 +24,7 @@ class Medium(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptSource:
     """A query, table or file that a script reads.
 
@@ -39,7 +39,7 @@ class ScriptSource:
     dialect: Dialect = Dialect.TSQL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptTarget:
     """A statement, table or file by which a script writes.
 
@@ -56,7 +56,7 @@ class ScriptTarget:
     dialect: Dialect = Dialect.TSQL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptEdge:
     """A column of a source has a part in a column of a target; see `lineage.code.CodeEdge`.
 
@@ -74,7 +74,7 @@ class ScriptEdge:
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptGap:
     """A line that could not be followed, and why.
 
@@ -89,7 +89,7 @@ class ScriptGap:
     column: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A script that was followed.
 

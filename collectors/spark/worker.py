@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from functools import partial
 from typing import cast
@@ -30,6 +30,7 @@ from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected_log
 from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Reject
 
 _logger = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ _RECORDS_PER_BATCH = 5_000
 _REQUEST = 8 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileToRead:
     """A file of a log, as workers get it."""
 
@@ -49,7 +50,7 @@ class FileToRead:
     growing: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogVariant:
     """Another variant of a log in the store, and the time of its last event."""
 
@@ -57,7 +58,7 @@ class LogVariant:
     last_event: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogToRead:
     """A log as workers get it.
 
@@ -73,7 +74,7 @@ class LogToRead:
     variants: tuple[LogVariant, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogResult:
     """A log as workers return it.
 

@@ -34,6 +34,7 @@ from dbt_graft.collectors.statement import (
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store.tables import LogRecords, OpenSession
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, Outcome, Reject, Run, Shape
 
@@ -45,7 +46,7 @@ _RAN = (SegmentKind.STATEMENT, SegmentKind.UNRESOLVED_HANDLE)
 _GOES_ON = (SegmentKind.RUNNING, SegmentKind.PREPARED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogCounts:
     """The events of a part of a log, and how many of them were left out by rule."""
 
@@ -54,7 +55,7 @@ class LogCounts:
     noise: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherClient:
     """The events in a part of a log of the clients of a name that are no task."""
 
@@ -63,7 +64,7 @@ class OtherClient:
     events: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssembledRows:
     """Rows of the store, and of logs.
 

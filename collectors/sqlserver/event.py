@@ -7,8 +7,10 @@ connection gives the same chunks. From there on an event does not show where it 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeAlias
+
+from dbt_graft.lineage.frozen import frozen
 
 
 class Mapped(NamedTuple):
@@ -46,7 +48,7 @@ class ExtendedEvent(NamedTuple):
     package: str = "sqlserver"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogDamage:
     """A place of a log that could not be read.
 
@@ -63,7 +65,7 @@ class LogDamage:
     unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """Neighbouring events of a log: a block, or a few megabytes of an export.
 
@@ -77,7 +79,7 @@ class Chunk:
     damages: list[LogDamage] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventFilter:
     """The events to read; others are dropped before they cost anything.
 
@@ -91,7 +93,7 @@ class EventFilter:
     application: Callable[[str], bool] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSplit:
     """A range of a file that one worker reads.
 

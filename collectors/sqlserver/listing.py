@@ -6,7 +6,7 @@ Listing files needs nothing of what reads them, so a build without new logs star
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
@@ -22,9 +22,10 @@ from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Positions
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """The server whose events they are.
 
@@ -40,7 +41,7 @@ class Server:
     open_sessions: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Polling:
     """A source that is asked for the events after a position.
 
@@ -54,7 +55,7 @@ class Polling:
     clients: TaskClients
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolledSegments:
     """The events of a poll, already folded.
 

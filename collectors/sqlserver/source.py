@@ -32,6 +32,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import read_snapshot
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import last_event_times, open_sessions
 from dbt_graft.collectors.store.tables import Collected, Positions
+from dbt_graft.lineage.frozen import frozen
 
 __all__ = [
     "EventTable",
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerSettings:
     """A server as it is configured.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Direction, Outcome
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
 VERSION = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedShape:
     """A statement with its literals taken out, and the tables it reads and writes.
 

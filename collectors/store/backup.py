@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import orjson
 from pyarrow import fs
@@ -22,6 +21,7 @@ from dbt_graft.collectors.store.errors import MissingFileError
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 MARKER = "dbt-graft-backup.json"
 _ABOUT = "A backup of a lineage store by dbt-graft: the next one replaces these files."
@@ -31,7 +31,7 @@ _FOLDERS = ("builds", "taints")
 _FOLDER = re.compile(r"\w+/batch_id=[^/]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backup:
     """The result of a backup: its batches, and the files and bytes that were copied now."""
 

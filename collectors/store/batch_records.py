@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from dbt_graft.collectors.store.errors import (
     UnreadableStoreError,
 )
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, TABLES, Batch, BatchFile
+from dbt_graft.lineage.frozen import frozen
 
 # Format 1 wrote these into every batch.
 _ALWAYS = ("accesses", "runs", "shapes", "datasets", "column_edges", "rejects")
@@ -42,7 +43,7 @@ FOLDER = re.compile(r"(?P<table>\w+)/batch_id=(?P<batch>[^/]+)")
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class StoredBatch(Batch):
     """A committed batch: its record, and whether its files are there.
 
@@ -76,7 +77,7 @@ def _without_record(
     return stored_batch(batch_id, Batch(sequence, 1, "", committed_at, tuple(files)), faults)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreFiles:
     """The files of a store, to be read."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, ParamSpec, TypeVar
 
@@ -38,6 +38,7 @@ from dbt_graft.collectors.store.errors import (
 )
 from dbt_graft.collectors.store.tables import TABLES, BatchFile
 from dbt_graft.collectors.store.without_pandas import leave_pandas_out
+from dbt_graft.lineage.frozen import frozen
 
 
 def superseded_batches(stored: Iterable[StoredBatch], given_up: Collection[str]) -> set[str]:
@@ -90,7 +91,7 @@ _SHOWN = 3
 _SMALL = 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenStore:
     """A store as it was found.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -31,13 +31,14 @@ from dbt_graft.collectors.store.secrets import secret_texts
 from dbt_graft.collectors.store.taints import TAINTS
 from dbt_graft.collectors.store.upgrade import COPIES
 from dbt_graft.lineage.addresses import Address
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.redaction import redact_json
 from dbt_graft.lineage.urls import name_path, owner_path, tag_path, task_path
 
 _BUILDS = "builds"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredSecrets:
     """The parts of a store that hold secrets.
 

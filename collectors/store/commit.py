@@ -7,7 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
@@ -39,6 +39,7 @@ from dbt_graft.collectors.store.tables import (
 from dbt_graft.collectors.store.upgrade import keep_copy
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import FREE_SPACE, FULL_DISK, GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -56,7 +57,7 @@ COLLECTED = tuple(
 _LEFT_BEHIND = 24 * 3600 * 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommittedBatch:
     """A batch as it was written: its logs and their events.
 

@@ -18,7 +18,7 @@ import logging
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import chain
 
@@ -35,6 +35,7 @@ from dbt_graft.collectors.store.purged_rows import ClosedLogs
 from dbt_graft.collectors.store.tables import FORMAT, RECORD, Batch
 from dbt_graft.collectors.store.upgrade import keep_copy
 from dbt_graft.file_lock import Hold
+from dbt_graft.lineage.frozen import frozen
 
 FAN_OUT = 16
 # Blocks with more than this stay apart: to write them again would cost more than opening them.
@@ -45,7 +46,7 @@ _CLOCK = ".clock"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compaction:
     """The result of a compaction.
 
@@ -63,7 +64,7 @@ class Compaction:
     counting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MergeBlock:
     """Batches to be merged, oldest first, and the sequences that they stand for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from pyarrow import fs
@@ -14,11 +14,12 @@ from dbt_graft.collectors.store.compaction import due_blocks
 from dbt_graft.collectors.store.logs import is_closed, last_logs
 from dbt_graft.collectors.store.tables import FORMAT, TABLES
 from dbt_graft.collectors.store.upgrade import COPIES
+from dbt_graft.lineage.frozen import frozen
 
 FOLDS = "folds"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableSize:
     """The rows of a table in batches that count, its files and their bytes."""
 
@@ -27,7 +28,7 @@ class TableSize:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredLog:
     """A log in a store: how much was read of it, and when last."""
 
@@ -36,7 +37,7 @@ class StoredLog:
     read_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderSize:
     """The files in a folder, and their bytes."""
 
@@ -44,7 +45,7 @@ class FolderSize:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreContents:
     """The contents of a store.
 

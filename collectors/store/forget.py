@@ -12,7 +12,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 import pyarrow.compute as pc
@@ -26,11 +26,12 @@ from dbt_graft.collectors.store.lock import committing, compacting
 from dbt_graft.collectors.store.logs import all_logs, is_forgotten
 from dbt_graft.collectors.store.tables import PURGED, TABLES
 from dbt_graft.collectors.store.upgrade import keep_copy
+from dbt_graft.lineage.frozen import frozen
 
 _WITHOUT_ORIGIN = ("batches", "origins", "shapes", *PURGED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgottenLogs:
     """Logs that are to be taken out of a store.
 

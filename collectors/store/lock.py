@@ -23,7 +23,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from pyarrow import fs
@@ -31,6 +31,7 @@ from pyarrow import fs
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.file_lock import Hold, file_lock
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 # Hidden files: no reader, backup or copy of a store has them.
@@ -43,7 +44,7 @@ _SHARE = 0.6
 PAUSE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Announcements:
     """The announcements in a store.
 

@@ -8,7 +8,6 @@ order, so readers find what they found before.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -33,6 +32,7 @@ from dbt_graft.collectors.store.logs import (
 from dbt_graft.collectors.store.purged_rows import ClosedLogs, clear_texts, purge_tables
 from dbt_graft.collectors.store.secrets import redact_rows
 from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
+from dbt_graft.lineage.frozen import frozen
 
 _ROW_GROUP = 65_536
 # Files up to this size are read at once, larger ones row group by row group.
@@ -45,7 +45,7 @@ _OTHERS = ("batches", "origins", "shapes", "sessions", *PURGED)
 Chunks = Iterator[tuple[int, pa.Table]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Merge:
     """Batches to be merged, oldest first.
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.logs import PART, holding_logs, values
 from dbt_graft.collectors.store.node_results import live_tables
 from dbt_graft.collectors.store.read import newest_times
+from dbt_graft.lineage.frozen import frozen
 
 # Of a run that goes on, its start is the newest that is known.
 _TIMES = (("accesses", "last_at"), ("runs", "started_at"), ("runs", "ended_at"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OriginState:
     """A log in the store.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +16,7 @@ from dbt_graft.collectors.store.batches import open_store, reopens
 from dbt_graft.collectors.store.logs import last_logs, values
 from dbt_graft.collectors.store.read import open_positions, positions
 from dbt_graft.collectors.store.tables import Positions
+from dbt_graft.lineage.frozen import frozen
 
 # The last part of a log: `log@4711`, `log@4711#dbt`; and a file in the folder that is a log.
 _PART, _FILE = "[@#][^@#]*$", "/[^/]*$"
@@ -37,7 +38,7 @@ def of_logs(all_positions: Positions, logs: Iterable[str]) -> Positions:
     return all_positions.of(logs) if isinstance(all_positions, PositionsOfLogs) else all_positions
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredPositions(PositionsOfLogs):
     """The positions in a store, read as they are asked for; what was read once stays as it was.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -32,11 +32,12 @@ from dbt_graft.lineage.fold.days import DayTotals
 from dbt_graft.lineage.fold.runs import TaskFold
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purge:
     """The result of a purge.
 

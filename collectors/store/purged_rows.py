@@ -6,7 +6,6 @@ Tables come in chunks, and memory is that of what stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from typing import Any
@@ -15,12 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
+from dbt_graft.lineage.frozen import frozen
 
 _ROW = "row_number"
 _BETWEEN = "\x1f"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosedLogs:
     """Logs that a purge closes, and what is left of their runs.
 

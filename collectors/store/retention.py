@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
 import orjson
@@ -26,6 +26,7 @@ from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.lock import committing, compacting, folding
 from dbt_graft.collectors.store.purge import Purge, purge
 from dbt_graft.collectors.store.upgrade import COPIES, keep_copy
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 _log = logging.getLogger(__name__)
@@ -109,7 +110,7 @@ _DONE = "purged.json"
 _SHARE = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purged:
     """The result of a purge by rules.
 

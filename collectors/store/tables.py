@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dbt_graft.collectors.schema import ddl
 from dbt_graft.lineage.fold.days import TaskDay, UsageDay
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import (
     Access,
     ColumnEdge,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Positions: TypeAlias = Mapping[str, tuple[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenSession:
     """A session of a database that was open at the end of a log: its run or a prepared statement.
 
@@ -59,7 +60,7 @@ class OpenSession:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadLog:
     """A log that a batch read.
 
@@ -85,7 +86,7 @@ class ReadLog:
     closed: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchFile:
     """A file of a batch.
 
@@ -100,7 +101,7 @@ class BatchFile:
     bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """A batch: the record that makes it visible.
 
@@ -127,7 +128,7 @@ class Batch:
     purged_before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogRecords:
     """The records in a log, or in several: the tables that every collector fills."""
 
@@ -168,7 +169,7 @@ PURGED = ("run_repeats", "usage_repeats", "task_days", "usage_days")
 SCHEMAS: Mapping[str, str] = {table: ddl(record) for table, record in TABLES.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collected:
     """The rows that one collector found in new logs, one field a table.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +12,7 @@ from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, Task
 from dbt_graft.exporters.dag_factory.templates import Values, fill_argument, fill_command, fill_text
 from dbt_graft.exporters.dag_factory.units import WorkUnit
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 SENSOR = "graft_airflow.LineageSensor"
 _COSMOS = "cosmos.operators.local.DbtBuildLocalOperator"
@@ -27,7 +27,7 @@ EMPTY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AirflowOperator:
     """An operator's class and its arguments."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage
@@ -24,7 +25,7 @@ Edge = tuple[str, str]
 _DBT = "dbt"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrderedNode:
     """A task, or a model, seed or snapshot of dbt.
 
@@ -51,7 +52,7 @@ class OrderedNode:
         return bool(self.resource)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DemandedOrder:
     """Nodes by name, and the edges between them.
 

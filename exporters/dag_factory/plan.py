@@ -9,6 +9,7 @@ from typing import Any
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import Period
+from dbt_graft.lineage.frozen import frozen
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,7 +24,7 @@ class DataAsset:
     writer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedTask:
     """A task of a DAG.
 
@@ -54,7 +55,7 @@ class PlannedTask:
     doc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedDag:
     """A DAG.
 
@@ -74,7 +75,7 @@ class PlannedDag:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DagPlan:
     """All DAGs, sorted by id.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from dbt_graft.exporters.dag_factory.templates import check_template
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, Limits, Section, Text
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ Template = Annotated[Text, Checked(_template)]
 Arguments = Annotated[dict[str, Any], Checked(_arguments)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskCommand(Section):
     """A command or an operator for some tasks; `{task}`… in its texts are filled in for each.
 
@@ -152,7 +153,7 @@ class TaskCommand(Section):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IgnoredOrder(Section):
     """A writer and a reader, by patterns, that may run in any order."""
 
@@ -160,7 +161,7 @@ class IgnoredOrder(Section):
     reader: Text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DagSettings(Section):
     """The DAGs for Airflow, as the section `airflow` of `graft.yml` says.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.render.markdown import code, one_line
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, OrderedNode
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
 
 # Linux limits an argument to 128 KiB, and bash gets the command as one.
@@ -23,7 +23,7 @@ _LONGEST_TAG = 100  # Airflow's
 _LISTED = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkUnit:
     """The content of one task of Airflow.
 
@@ -51,7 +51,7 @@ class WorkUnit:
         return f"dbt_{self.nodes[0].label}" if self.is_dbt and not self.is_level else self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitOrder:
     """Units by name, and the edges between them with the datasets behind each."""
 

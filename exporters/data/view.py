@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import islice
@@ -13,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from dbt_graft.exporters.data.view_data import ViewData
+from dbt_graft.lineage.frozen import frozen
 
 # Rows that are Python objects at a time.
 _AT_ONCE = 50_000
@@ -39,7 +39,7 @@ _ARROW: Mapping[ViewType, pa.DataType] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewColumn:
     """A column of a view.
 

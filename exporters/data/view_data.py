@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:  # Importing them takes longer than most queries, which need none of them.
     from dbt_graft.analysis.checks.contract_promises import CheckedPromise
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # Importing them takes longer than most queries, which need n
 LEFT_OUT = "CHECK_LEFT_OUT"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenLabel:
     """A label as people wrote it.
 
@@ -37,7 +37,7 @@ class WrittenLabel:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectAnswers:
     """Answers about a project, each made when it is asked for.
 
@@ -57,7 +57,7 @@ class ProjectAnswers:
     sensitive: Classification = Classification.PII
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewData:
     """The data of views.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -28,6 +27,7 @@ from dbt_graft.exporters.openlineage.facets import (
 from dbt_graft.exporters.openlineage.runs import task_run_events
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.airflow_names import parent_id, task_try, uuid
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.openlineage import JobId, parse_job
 from dbt_graft.lineage.records import Run, Status
 
@@ -39,7 +39,7 @@ _JOB_FACETS = frozenset({"lineage", "sql"})
 _ENDS = {Status.OK: "COMPLETE", Status.FAILED: "FAIL"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AirflowRun:
     """A run of a task in Airflow, one try of it, as its events name it.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,12 +22,14 @@ import orjson
 from jinja2 import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
+from dbt_graft.lineage.frozen import frozen
+
 _OPTIONAL, _VALUE = "$optional", "$value"
 MARK = "{{"
 _TRUE, _FALSE = "true", "false"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventDifference:
     """A difference between an event and the expected one.
 

@@ -24,6 +24,7 @@ from urllib3.util import Retry
 
 from dbt_graft.exporters.openlineage.outbox import Outbox
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _CONNECT = 10.0  # seconds
 _LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
@@ -48,7 +49,7 @@ class Delivery(Enum):
     UNREACHABLE = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentEvent:
     """The outcome of sending one event, and the reason if it was not delivered."""
 

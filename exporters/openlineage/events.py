@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,6 +33,7 @@ from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.openlineage import JobId, dbt_job, view_job
 from dbt_graft.lineage.records import ColumnEdge, Direction
@@ -41,7 +41,7 @@ from dbt_graft.lineage.records import ColumnEdge, Direction
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventSelection:
     """The events that are wanted.
 
@@ -58,7 +58,7 @@ class EventSelection:
     datasets: Collection[DatasetId] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportedEvent:
     """An event and the task or dbt model that it is about; empty for one of a dataset."""
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.exporters.openlineage.comparison import EventDifference, differences
 from dbt_graft.exporters.openlineage.facets import Event
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 _ABSENT = "$absent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpectedEvents:
     """The events expected under one key: one for each template, or none."""
 
@@ -28,7 +28,7 @@ class ExpectedEvents:
     templates: tuple[Mapping[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyResult:
     """The comparison of the events of one key.
 

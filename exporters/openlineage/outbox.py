@@ -12,11 +12,11 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS event (
@@ -41,7 +41,7 @@ _BATCH = 1_000
 _LOCKED = 600.0  # seconds that an export waits for another one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutgoingEvent:
     """An event to be delivered.
 
@@ -56,7 +56,7 @@ class OutgoingEvent:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndeliveredEvent:
     """An event in the outbox that was not delivered, and why, if it was tried."""
 

@@ -11,7 +11,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintPlan
@@ -29,6 +29,7 @@ from dbt_graft.lineage.dates.calendar import (
 )
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Run
 
 _ADD = "add `rerun:` to its entry below `tasks` in graft.yml"
@@ -39,7 +40,7 @@ _DEPTH = 8
 _FOLLOWS = "what is in other DAGs follows"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RerunSettings:
     """The environment of the commands.
 

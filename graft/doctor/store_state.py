@@ -6,7 +6,7 @@ import logging
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from dbt_graft.analysis.render.phrases import ago, count, first_findings, join_n
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.doctor.cut_plans import is_cut
 from dbt_graft.lineage.errors import GraftError, exception_summary
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.records import Outcome, Records
 from dbt_graft.lineage.redaction import REDACTED
@@ -23,7 +24,7 @@ _SHOWN_OF_EXAMPLE = 70
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreState:
     """The contents of a lineage store; empty if it is missing or cannot be read.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Annotated
 
 from dbt_graft.collectors.spark.settings import is_history_server, is_task_source
@@ -16,6 +16,7 @@ from dbt_graft.graft.project.texts import (
     Timezone,
     Variable,
 )
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
 
 
@@ -45,7 +46,7 @@ def _task_source(source: str) -> str:
     return source
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SqlServerEntry(Section):
     """Extended Events of one SQL Server: files, a running session, or a table of them.
 
@@ -78,7 +79,7 @@ class SqlServerEntry(Section):
             raise ValueError("`session`, `files` and `table` are read over a `connection`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkEntry(Section):
     """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
@@ -115,14 +116,14 @@ class SparkEntry(Section):
         return self.path or self.history_server or ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredEntry(Section):
     """Lineage that people declare, in files of `collectors.declared.document.Document`."""
 
     path: PathText
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenLineageEntry(Section):
     """Events of OpenLineage, of Airflow and others; see `collectors.openlineage.files`."""
 
@@ -131,14 +132,14 @@ class OpenLineageEntry(Section):
     timezone: Timezone | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtResultsEntry(Section):
     """Past results of dbt, beside those in its target folder; see `collectors.dbt.source`."""
 
     path: LogPath
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonEntry(Section):
     """The source code of tasks; see `graft.project.task_codes`.
 
@@ -151,7 +152,7 @@ class PythonEntry(Section):
     task: TaskPattern = r"(?P<task>.+)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectEntry(Section):
     """One entry of `collect`: exactly one kind of log, or the code of tasks."""
 

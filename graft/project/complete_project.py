@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dbt_graft.injector.ephemeral import ephemeral_models
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.renaming import dataset_ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompleteProject:
     """The complete project.
 

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,6 +29,7 @@ from dbt_graft.graft.project.texts import FolderPath, PathText, Variable, expand
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import NameRule, NameRules
 from dbt_graft.lineage.openlineage import NAMESPACE
 from dbt_graft.lineage.records import TaskInfo
@@ -68,7 +69,7 @@ def _command(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtSection(Section):
     """The folder of dbt's artifacts, the namespace of its relations, and the dbt that is run."""
 
@@ -80,7 +81,7 @@ class DbtSection(Section):
     command: Annotated[Text, Checked(_command)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckSection(Section):
     """Names that `graft check` accepts, as in `injector.unwanted`, and DAGs that it compares."""
 
@@ -88,7 +89,7 @@ class CheckSection(Section):
     dags: tuple[PathText, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenLineageSection(Section):
     """Events for other tools; see `exporters.openlineage`.
 
@@ -107,7 +108,7 @@ class OpenLineageSection(Section):
     outbox: FolderPath = ".graft/outbox.db"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameEntry(Section):
     """A name rule; see `lineage.names.NameRule`."""
 
@@ -135,14 +136,14 @@ def _spark_settings(settings: dict[str, Any]) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodedTask(TaskEntry):
     """A task, and its script where that is not at `path`."""
 
     code: PathText | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageSection(Section):
     """The accesses and column edges that count as lineage; see `lineage.build.build`."""
 
@@ -154,7 +155,7 @@ class LineageSection(Section):
     ignore_tasks: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatesSection(Section):
     """The columns whose values are dates of data; see `lineage.date_columns.DateColumns`."""
 
@@ -162,7 +163,7 @@ class DatesSection(Section):
     exclude: tuple[Text, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigFile(Section):
     """The keys of a `graft.yml`."""
 
@@ -191,7 +192,7 @@ class ConfigFile(Section):
     contracts: tuple[PathText, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config(ConfigFile):
     """A `graft.yml`; relative paths start at its folder."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from dbt_graft.graft.project.own_values import dump_values, load_values
 from dbt_graft.graft.project.section_file import read_sections, write_sections
 from dbt_graft.graft.project.texts import expand_path
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 CONFIG_FILE = "config_cache.bin"
 DEFAULT_ARTIFACTS = ".graft/artifacts"
@@ -29,7 +29,7 @@ _ARTIFACTS = re.compile(r"^artifacts:[ ]+([\w./~${}:-]+)[ ]*(?:#.*)?\r?$", re.MU
 _VARIABLE = re.compile(r"\$\{(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigCache:
     """The file with the keys of one text, in the folder of artifacts that it seems to name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from glob import has_magic
 from pathlib import Path
@@ -17,13 +17,14 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 
 # Classifications of columns whose values may stand in a log of dates.
 _HARMLESS = frozenset(("", "public", "internal", "none", "open"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContractFiles:
     """The contracts of a project.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.collectors.store.batches import collected_at
@@ -14,9 +13,10 @@ from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatedLineage:
     """The lineage with its accesses, and dbt's part.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 
 from dbt_graft.analysis.impact.graph import ImpactGraph
@@ -15,10 +14,11 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownLabel:
     """A label that names no classification.
 
@@ -30,7 +30,7 @@ class UnknownLabel:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclaredLabels:
     """All labels of a project.
 

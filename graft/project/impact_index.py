@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from array import array
-from dataclasses import dataclass
 
 from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.impact.answer import Surroundings
@@ -22,13 +21,14 @@ from dbt_graft.analysis.impact.stored_surroundings import (
 )
 from dbt_graft.graft.project.names import Names, NameSearch
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN
 
 IMPACT_FILE = "impact_index.bin"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImpactIndex:
     """All that an answer about impact needs.
 

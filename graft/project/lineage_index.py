@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +16,7 @@ from dbt_graft.graft.project.own_values import dump_values, load_values
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Dataset, Records
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LINEAGE_FILE = "lineage_index.bin"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageIndex:
     """The lineage, and the records that show it.
 
@@ -48,7 +48,7 @@ class LineageIndex:
     collected: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraftFacts:
     """Facts of the graft that checks ask for, beside its lineage.
 

@@ -6,7 +6,7 @@ import difflib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import click
@@ -16,6 +16,7 @@ from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.names import Rename
@@ -125,7 +126,7 @@ class NameSearch:
             at = self.text.find(wanted, last)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """The names of a lineage.
 

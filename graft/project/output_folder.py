@@ -18,13 +18,13 @@ import shutil
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dbt_graft.file_lock import file_lock
 from dbt_graft.lineage.errors import FULL_DISK, GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.replaced_file import is_leftover, replace_file
 
 MARKER = ".dbt-graft.json"
@@ -34,7 +34,7 @@ _LOCK = ".dbt-graft-new.lock"
 _HOMES = (Path("/home"), Path("/Users"), Path("C:/Users"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputFolder:
     """A folder to write into, and the key of `graft.yml` that names it."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, classification
 from dbt_graft.injector.options import LabelPlace
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, Limits, Section, Text
 
 
@@ -20,7 +21,7 @@ def _classification(text: str) -> str:
 Label = Annotated[Text, Checked(_classification)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacyColumn(Section):
     """The classification of columns that a pattern names, or the size of the groups behind them.
 
@@ -43,7 +44,7 @@ class PrivacyColumn(Section):
         return _parse_classification(self.label) if self.label else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacyTable(Section):
     """The classification of tables that a pattern names: sites for lower audiences lack them."""
 
@@ -56,7 +57,7 @@ class PrivacyTable(Section):
         return _parse_classification(self.label)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacySection(Section):
     """Classifications of columns, what operations leave of them, and which are sensitive.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +46,7 @@ from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Column, Dataset, Records, Reject, TaskInfo
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from dbt_graft.collectors.dbt.columns import ModelCount
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DbtPart:
     """dbt's artifacts, and how their relations are called.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -11,6 +11,7 @@ from dbt_graft.analysis.finding import Severity
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.project.texts import expand_path
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, Section, Text
 
 _DAYS = re.compile(r"([1-9][0-9]{0,4})d")
@@ -25,7 +26,7 @@ def _days(text: str) -> str:
 Days = Annotated[Text, Checked(_days)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImpactSection(Section):
     """The age of stale edges, and the severity from which on `graft impact` fails."""
 
@@ -38,7 +39,7 @@ class ImpactSection(Section):
         return _span(self.stale_after)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeepSection(Section):
     """The time for which the store keeps single runs, and texts of statements."""
 
@@ -56,7 +57,7 @@ def _span(days: str) -> timedelta:
     return timedelta(days=int(days[:-1]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReviewSection(Section):
     """The verdict from which on `graft review` fails."""
 
@@ -76,7 +77,7 @@ def _code(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RulesSection(Section):
     """The findings of `graft check`: their severities, and from where on it fails."""
 
@@ -99,7 +100,7 @@ def _local_path(path: str) -> str:
     return path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AirflowSection(DagSettings):
     """Settings of the DAGs, and what is beside them in files and in Airflow.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from dbt_graft.analysis.privacy.classification import Classification, classification
@@ -13,6 +13,7 @@ from dbt_graft.graft.project.texts import (
     PathText,
     SiteUrl,
 )
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, Section, Text
 
 
@@ -25,7 +26,7 @@ def _audience_name(name: str) -> str:
 AudienceName = Annotated[Text, Checked(_audience_name)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelsSection(Section):
     """Tags and owners in lists; see `catalog.label_rules.listed_labels`."""
 
@@ -40,7 +41,7 @@ def _check_sight(name: str, sees: str | None) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AudienceEntry(Section):
     """A further site of the same build, for an audience; see `SiteSection`."""
 
@@ -50,7 +51,7 @@ class AudienceEntry(Section):
     unlabelled: Literal["show", "hide"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SiteSection(Section):
     """The published site.
 
@@ -102,7 +103,7 @@ def _selection(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocsSection(Section):
     """The dbt docs page; see `injector.docs.DocsPageSettings`.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from dbt_graft.analysis.render.phrases import time_text
+from dbt_graft.lineage.frozen import frozen
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SPAN = re.compile(r"([0-9]{1,6})\s*([mhdw])(?:\s*ago)?")
 _DAYS = {"today": 0, "yesterday": 1}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """A time of the command line, and how it is shown."""
 
@@ -52,7 +52,7 @@ def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
     return Moment(at, f"{time_text(at)} UTC")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LineageView:
     """The part of the store that a lineage is made of.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.access_index import Execution
@@ -30,9 +29,10 @@ from dbt_graft.graft.project.names import find_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadData:
     """Bad data: dates of a dataset, or what bad runs wrote.
 
@@ -51,7 +51,7 @@ class BadData:
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FollowedData:
     """Bad writes, and their taint downstream to the ends."""
 

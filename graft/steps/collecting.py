@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -38,12 +38,13 @@ from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress, ProgressStep
 from dbt_graft.graft.project.sources import sources
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Reject
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectResult:
     """The result of a collect.
 
@@ -146,7 +147,7 @@ def _warn_of(left_out: Sequence[Finding], warn: Callable[[str], None]) -> Iterat
             yield Reject(finding.subject, "", finding.problem)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _NewLogs:
     """The sources with new logs, and what the store had when they were listed.
 

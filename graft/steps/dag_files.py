@@ -9,12 +9,12 @@ import difflib
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.replaced_file import replace_file
 
 _SUFFIXES = (".py", ".yml")
@@ -22,7 +22,7 @@ _SEAL = "# Digest of what follows: "
 _SHOWN = 40  # lines of a difference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenFiles:
     """The names of files that were written, were there already, or were removed, sorted."""
 

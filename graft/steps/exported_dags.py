@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,13 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _SHOWN = 10
 _NO_FILES = WrittenFiles((), (), ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportedDags:
     """DAGs that were written; none where all that there are have problems.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,11 +17,12 @@ from dbt_graft.graft.project.output_folder import OutputFolder
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView
 from dbt_graft.lineage.errors import FREE_SPACE, GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 
 _FILE_SUFFIXES = (".ndjson", ".jsonl", ".json", ".gz")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskedEvents:
     """The events that people ask for, all where they name none.
 

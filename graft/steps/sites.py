@@ -6,7 +6,7 @@ The rooms that make pages are imported when a site is built, so that other comma
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 _SHOWN = 10  # leaks that an error names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SiteContent:
     """The content of a site, and what earlier builds left for it.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -14,6 +13,7 @@ from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.config import FILE_NAME, SCHEMA_URL
 from dbt_graft.injector.platform import platform, read_connection
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _TEMPLATE = """\
 # yaml-language-server: $schema={schema}
@@ -102,7 +102,7 @@ _EXPORT_WORD = b"client_app_name"
 _DECLARED = re.compile(r"^version: *1\s*$.*^(tasks|consumers):", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenConfig:
     """A `graft.yml` that was written, and what lay there.
 
@@ -179,7 +179,7 @@ def _quote(place: str) -> str:
     return text.removesuffix("...\n").strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SeenLogs:
     """Folders with logs, relative to the one that was looked at, sorted; none is in another.
 

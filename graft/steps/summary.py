@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 from dbt_graft.analysis.render.phrases import count, join_names
@@ -12,6 +12,7 @@ from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.injector.report import Report
 from dbt_graft.injector.report_text import render_report
 from dbt_graft.lineage.definition import ColumnCoverage
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Outcome, Reject
@@ -22,7 +23,7 @@ _SHOWN_OF_EXAMPLE = 70
 _SHOWN_PLACES = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """Counts and places after a command; None for those that the command does not change.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from watchfiles import watch
 
 from dbt_graft.graft.project.config import Config
+from dbt_graft.lineage.frozen import frozen
 
 ARTIFACTS = (
     *("manifest.json", "catalog.json", "run_results.json", "sources.json"),
@@ -28,7 +28,7 @@ _STEP, _LOOK, _QUIET = 50, 4_000, 0.5
 Files = Mapping[Path, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inputs:
     """The files and folders that a build reads on this machine.
 

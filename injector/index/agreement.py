@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType
 
 # A node and a column, in lower case.
 _Column = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexAgreement:
     """The columns of dbt's models whose values both know the origin of.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Subtype
 
 # A node and a column.
@@ -45,7 +45,7 @@ class NodeColumns(dict[str, int]):
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EdgeRows:
     """New rows of `dbt.column_lineage`.
 

@@ -7,7 +7,7 @@ grafted one is written into the index, and nothing that dbt wrote of its own nod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ from dbt_graft.injector.index.rows import (
 from dbt_graft.injector.index.tables import PROJECT, DbtIndex, Edit, Row, edit_table
 from dbt_graft.injector.manifest import all_nodes
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ColumnEdge, Run, Status
 
 Document = Mapping[str, Any]
@@ -46,7 +47,7 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 _STATUS = {Status.OK: "success", Status.FAILED: "error"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LastRun:
     """The newest run behind a node of ours, and the rows that it wrote."""
 
@@ -54,7 +55,7 @@ class LastRun:
     rows: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexGraft:
     """The parts of a graft onto an index.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import NamedTuple
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 # Days that pages show.
 YEAR = 365
@@ -28,7 +29,7 @@ class DayRows(NamedTuple):
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DailyHistory:
     """By day, of each task and dataset the last year up to its newest day, oldest first."""
 

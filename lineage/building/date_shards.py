@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_ranges import DateRange, date_range
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Access, Dataset, Records
 
@@ -25,7 +26,7 @@ _SHARD = re.compile(
 _FEWEST = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateShards:
     """The shards among some datasets.
 

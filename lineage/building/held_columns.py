@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder
 from dbt_graft.lineage.dataset import DatasetId, is_global_temporary
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.columns import chain_edges, compose, expand_stars
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType
 
@@ -16,7 +17,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType
 _Carried = tuple[str, str, str, DatasetId]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Content:
     """The edges from lasting columns into one temporary table, or memory.
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, ColumnEdge, Status
 
 MEMORY = DatasetId("graft", "memory")
@@ -23,7 +24,7 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _ShapeKey = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryOrder:
     """The first time that each shape used the memory of each run, by task and shape id."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from dbt_graft.lineage.building.event_runs import ORCHESTRATORS
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Run, Status
 from dbt_graft.lineage.usage import Usage
 
@@ -13,7 +13,7 @@ from dbt_graft.lineage.usage import Usage
 _DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrchestratorTask:
     """The task of an orchestrator that did a run, or started it.
 

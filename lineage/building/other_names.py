@@ -7,12 +7,13 @@ one box, and the way through it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.lineage.building.date_shards import DateShards, date_shards
 from dbt_graft.lineage.building.pass_through import PassThroughViews, pass_through_views
 from dbt_graft.lineage.building.run_tables import RunTables, run_tables
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import NameReason, Rename
 from dbt_graft.lineage.records import Records
 from dbt_graft.lineage.settings import OneNameRules
@@ -22,7 +23,7 @@ _Finder = Callable[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherNames:
     """Records in which each dataset has one name.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Direction, Records, Status
@@ -34,7 +35,7 @@ _COLUMN = re.compile(_NAME)
 _LAST = re.compile(rf"(?P<name>{_WORD})\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassThroughViews:
     """The views among some records that only pass a table on.
 

@@ -19,13 +19,14 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Status
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FollowedRenames:
     """Accesses and column edges under the names that tables end up with.
 
@@ -40,7 +41,7 @@ class FollowedRenames:
     dead: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Event:
     """A table is created, renamed or dropped.
 
@@ -84,7 +85,7 @@ class _Table:
         return self.names[-1][1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Period:
     """From when to when a name stood for a table that was renamed to `target` then."""
 

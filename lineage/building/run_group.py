@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from dbt_graft.lineage.building.runs import merge_run
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Run, Status
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -36,7 +36,7 @@ class PlacedAccess(NamedTuple):
     access: Access
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunGroup:
     """Runs of one task that share a memory, with what they did.
 
@@ -91,7 +91,7 @@ def parent_by_run(runs: Iterable[Run]) -> dict[tuple[str, str], str]:
     return {(run.task, run.run_id): run.parent_run_id or run.run_id for run in runs}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupPattern:
     """A group as a pattern, and its accesses in the pattern's order.
 

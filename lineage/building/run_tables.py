@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Access, Direction, Records
 
@@ -29,7 +30,7 @@ _TOKEN = re.compile(
 _FEWEST = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunTables:
     """The tables among some records that are of one run each.
 

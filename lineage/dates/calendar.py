@@ -7,11 +7,11 @@ is a list of days: a year is one range.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 from dbt_graft.lineage.dates.period import Grain, Period
+from dbt_graft.lineage.frozen import frozen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = _EPOCH.date().toordinal()
@@ -68,7 +68,7 @@ def _month_of(day: int) -> int:
     return first.year * 12 + first.month - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dates:
     """A set of dates.
 

@@ -7,11 +7,11 @@ type, in this order. Columns about people (`birth_date`, `dob`) never are.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from fnmatch import fnmatchcase
 
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _PERSONAL = re.compile(
     r"birth|(?<![a-z])(?:born|dob)(?![a-z])|death|deceased|geburt|naissance|nacimiento|nascita"
@@ -43,7 +43,7 @@ class DateRank(IntEnum):
     CONFIGURED = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateColumns:
     """The rules for columns; patterns as of files (`*_on`), compared without case.
 

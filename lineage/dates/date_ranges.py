@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _DAY = timedelta(days=1)
 _FINEST_FIRST = tuple(Grain)
@@ -67,7 +68,7 @@ class Place(IntEnum):
     END = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateRange:
     """Dates from `start` up to, not with, `end`; None where a side is open.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from dbt_graft.lineage.dates.calendar import (
     unit_start,
 )
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 # So many runs that agree make a rule.
 RULE = 3
@@ -52,7 +53,7 @@ class MappingEvidence(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartitionMapping:
     """The dates of the input that a date of the output needs.
 

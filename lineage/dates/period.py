@@ -6,9 +6,10 @@ of the data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from dbt_graft.lineage.frozen import frozen
 
 
 class Grain(StrEnum):
@@ -40,7 +41,7 @@ class PeriodEvidence(StrEnum):
     LAG = "lag"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Period:
     """Dates of data, from `start` up to, not with, `end`; both begin a unit of the grain.
 
@@ -59,7 +60,7 @@ class Period:
     in_part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataPosition:
     """A place in a source that counts otherwise than by dates.
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from dbt_graft.lineage.building.run_group import RunGroup, run_groups
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Direction, Records, Run, Status
 
 _MICROSECOND = timedelta(microseconds=1)
@@ -19,7 +20,7 @@ _TaskKey: TypeAlias = tuple[str, str, datetime]
 _UsageKey: TypeAlias = tuple[str, str, str, Direction, str, datetime]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskDay:
     """The runs of a task on an engine in one day.
 
@@ -36,7 +37,7 @@ class TaskDay:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageDay:
     """The use of a dataset by a task in one day.
 
@@ -57,7 +58,7 @@ class UsageDay:
     bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DayFigures:
     """Figures by day."""
 

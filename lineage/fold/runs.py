@@ -32,6 +32,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.fold.closing import is_before
 from dbt_graft.lineage.fold.days import DayFigures, DayTotals
 from dbt_graft.lineage.fold.scope import FoldScope, fold_scope
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import (
     Access,
     Direction,
@@ -51,7 +52,7 @@ _UsageKey: TypeAlias = tuple[str, str, str, Direction, str]
 _Extreme: TypeAlias = tuple[Any, RunGroup]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldedTask:
     """The runs of a task that stay, and the counts of the others.
 

@@ -8,13 +8,13 @@ renames: what these did depends on when others ran.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from dbt_graft.lineage.airflow_names import parent_id, task_try
 from dbt_graft.lineage.building.event_runs import ORCHESTRATORS, is_event
 from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.openlineage import parse_job
 from dbt_graft.lineage.records import Access, Run
 
@@ -22,7 +22,7 @@ from dbt_graft.lineage.records import Access, Run
 TRY = "try"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldScope:
     """The facts of all records that decide which runs may be folded.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     Access,
@@ -59,7 +60,7 @@ RARE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A task: the statements of a run, of which some may be left out by chance.
 
@@ -75,7 +76,7 @@ class Script:
     jitter: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """Batches of records by origin, in the order of their commits."""
 

@@ -14,6 +14,8 @@ from urllib.request import url2pathname
 
 import orjson
 
+from dbt_graft.lineage.frozen import frozen
+
 # The content of an address, None if it has none.
 Fetch = Callable[[str], bytes | None]
 
@@ -28,7 +30,7 @@ _LINKS = ("href", "src", "action", "poster", "xlink:href")
 _IGNORED = ("mailto:", "tel:", "data:", "blob:")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """A link that leads nowhere, or to another server without being asked to."""
 
@@ -110,7 +112,7 @@ def css_links(style: str) -> list[str]:
     return ["".join(match) for match in _CSS_URL.findall(style)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Page:
     """The links and anchors of a page or style sheet; links are absolute, with their text."""
 

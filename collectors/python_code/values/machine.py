@@ -37,10 +37,11 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
 )
 from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arguments:
     """The arguments of a call.
 
@@ -65,7 +66,7 @@ class Arguments:
         return [*self.positional, *(self.named or {}).values(), *self.more]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     """The rules of Python: they use each other, and libraries use them, so they are passed on."""
 
@@ -363,7 +364,7 @@ class Machine:
         return self.language.invoke(self, function, Arguments(arguments))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call of a library's function, or of a method.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
 
 # A column of a source, by the source's number.
@@ -43,14 +44,14 @@ class Value:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Const(Value):
     """A value that the source states; of text, all of it is known."""
 
     value: str | int | float | bool | bytes | complex | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text(Value):
     """A text with parts that only a run knows.
 
@@ -70,7 +71,7 @@ class Form(Enum):
     EXPRESSION = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Data(Value):
     """A value that is made of columns, or of what only a run knows.
 
@@ -102,14 +103,14 @@ class Data(Value):
 UNKNOWN = Data()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneOf(Value):
     """One of several values: branches of the code differ."""
 
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Items(Value):
     """A tuple, or the items of what can be iterated.
 
@@ -132,14 +133,14 @@ class Items(Value):
         return [*self.items, *([self.rest] if self.rest is not None else [])]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ref(Value):
     """A value that can change in place: a cell of the heap."""
 
     cell: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function(Value):
     """A function of the script, or a lambda; bound to an object if it is its method."""
 
@@ -152,7 +153,7 @@ class Function(Value):
     is_property: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Class(Value):
     """A class of the script."""
 
@@ -162,14 +163,14 @@ class Class(Value):
     is_dataclass: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Library(Value):
     """A name of a library: `pandas.read_sql`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method(Value):
     """A method of a value of a library's, not called yet."""
 
@@ -177,7 +178,7 @@ class Method(Value):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thing(Value):
     """An object of a library's with a role: a connection, a group of rows, a writer."""
 
@@ -197,7 +198,7 @@ class OpenPart(NamedTuple):
     subtype: Subtype = Subtype.IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """A data frame, or the result of a query.
 
@@ -232,7 +233,7 @@ class Frame:
         return replace(self, gaps=self.gaps | {gap})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListCell:
     """A list, a set, or what a generator yields; see `Items`."""
 
@@ -241,7 +242,7 @@ class ListCell:
     rows: Inputs = NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DictCell:
     """A dictionary.
 
@@ -265,7 +266,7 @@ class DictCell:
         return [*self.entries.values(), *([self.rest] if self.rest is not None else [])]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectCell:
     """An object of a class, a scope of names, or a cursor: names -> values."""
 

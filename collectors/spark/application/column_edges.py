@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.column_input import ColumnInput
@@ -37,6 +36,7 @@ from dbt_graft.collectors.spark.sources.schema import is_column_name, is_plain, 
 from dbt_graft.collectors.statement import StatementEdge
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
@@ -59,7 +59,7 @@ _ADAPTIVE = "AdaptiveSparkPlan"
 _FUNCTION = re.compile(r"\w+\((?:distinct )?(?P<of>[^\n]+)\)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracedColumns:
     """The columns of a command.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.application.segments import PlanSegment
@@ -31,6 +31,7 @@ from dbt_graft.collectors.spark.sources.relations import relation_scan, scanned_
 from dbt_graft.collectors.spark.sources.scans import CHANGE_COLUMNS, Scan, read_scan
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 _ENGINE_QUERY = "External engine query"
@@ -39,7 +40,7 @@ _LOCAL_ROWS = frozenset({"LocalRelation", "LocalTableScan"})
 _NAME = re.compile(r"[A-Za-z_]\w*(?!\w*\()")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CachedColumns:
     """Columns of a plan that other plans begin with, and the influences on its rows."""
 
@@ -47,7 +48,7 @@ class CachedColumns:
     influences: ColumnInputs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnSources:
     """The sources of columns by the columns' ids, which are unique in an application.
 

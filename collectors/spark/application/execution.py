@@ -19,6 +19,7 @@ from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.partition_dates import Partition
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Status
 
 _BITS = 10
@@ -157,7 +158,7 @@ class Execution:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StreamBatch:
     """A batch of a streaming query: its run, its sources with their rows, and its sink.
 

@@ -8,18 +8,18 @@ views resolved; only `CREATE VIEW` shows the views that it reads.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.collectors.statement import Statement
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 # Text, operation, inputs, outputs.
 StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PlanStatement(Statement):
     """A statement as plans show it; its run and shape are known when the log has been read.
 

@@ -6,7 +6,7 @@ import logging
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -55,6 +55,7 @@ from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 _log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ _DELTA_MERGE = re.compile(r"^(?:Delta: )?MERGE operation - |\bio\.delta\.tables\
 _CHECKPOINT = re.compile(r"\.(?:localC|c)heckpoint\(")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatementContext:
     """Columns and places that earlier statements of an application show for the later ones."""
 

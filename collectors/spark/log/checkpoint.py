@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from dbt_graft.lineage.frozen import frozen
 
 _SEGMENT = re.compile(r"@\d+\Z")
 _POSITION = re.compile(
@@ -19,7 +20,7 @@ _POSITION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint:
     """A place in a log up to which it was collected.
 

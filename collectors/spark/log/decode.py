@@ -22,6 +22,7 @@ from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompre
 from dbt_graft.collectors.spark.log.events import READERS, Body
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError
 from dbt_graft.lineage.errors import exception_reason
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ _HEAD = 10
 _NO_EVENT = "no Spark event"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkEvent:
     """An event of a log.
 
@@ -57,7 +58,7 @@ class SparkEvent:
     events: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BadEvent:
     """A place in a file that could not be used, and the reason.
 
@@ -70,7 +71,7 @@ class BadEvent:
     unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndOfFile:
     """The end of a file, and the number of events in it."""
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from dbt_graft.collectors.spark.log.checkpoint import log_origin, log_segments
 from dbt_graft.collectors.spark.log.files import COMPACTED
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogClaim:
     """A log that was read now has records of a run."""
 
@@ -27,7 +27,7 @@ class LogClaim:
     events: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuplicateLogs:
     """Origins that do not count.
 

@@ -19,11 +19,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.collectors.files import LogFile
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.frozen import frozen
 
 COMPACTED = ".compact"
 _IN_PROGRESS = ".inprogress"
@@ -32,7 +33,7 @@ _PART = re.compile(r"events_(?P<index>\d+)_.+")
 _DATABRICKS = re.compile(r"eventlog(?P<dated>-\d{4}-\d\d-\d\d--\d\d-\d\d)?(?:\.[a-z]\w*)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkLogs:
     """The event logs of one cluster, and how to read them.
 
@@ -56,7 +57,7 @@ class SparkLogs:
     authorization: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApplicationLog:
     """One application's log.
 

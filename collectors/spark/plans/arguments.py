@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from dbt_graft.lineage.frozen import frozen
 
 _PART = re.compile(r"`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^`.,\s\[\]()]+)")
 _ATTRIBUTE = re.compile(r"(?P<name>.+)#(?P<id>\d{1,18})(?P<long>L?)", re.DOTALL)
@@ -22,7 +23,7 @@ _ID = re.compile(r"#\d{1,18}(?![\d#])")
 _MOST_ALIASES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attribute:
     """A column in a plan (`amount#12`, `id#3L`): its name, and an id unique in the application."""
 

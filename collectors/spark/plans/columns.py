@@ -22,6 +22,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
 from dbt_graft.collectors.spark.plans.expressions import ColumnReference, column_references
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # A column with more inputs than this gets the datasets instead.
@@ -52,7 +53,7 @@ def transform_inputs(
 Outputs = list[Attribute] | tuple["Outputs", "Outputs"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanSource:
     """The datasets and columns that a leaf of a plan reads.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from dbt_graft.lineage.frozen import frozen
 
 # Spark's name and that of RAPIDS.
 _ROWS = ("number of output rows", "output rows")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanNode:
     """A physical operator; `metrics` are accumulator ids by metric name."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
 from dbt_graft.collectors.spark.plans.arguments import is_cut, split_arguments
@@ -39,6 +39,7 @@ from dbt_graft.collectors.spark.sources.connectors import (
     save_target,
     write_target,
 )
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 # Prefixes of engines, and the `$` behind names of Scala objects.
@@ -57,7 +58,7 @@ class CommandRole(Enum):
     MAINTENANCE = auto()  # inspects or tunes: its reads go nowhere
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A row of the table: a command's role, its target's reader, and its operation.
 

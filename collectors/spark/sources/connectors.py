@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.collectors.name_tables import words_in_order
 from dbt_graft.collectors.spark.plans.arguments import bracket_items, identifier
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_of
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 from dbt_graft.lineage.dates.partition_dates import Partition
+from dbt_graft.lineage.frozen import frozen
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
@@ -57,7 +58,7 @@ _NAMING_OPTIONS = words_in_order("""
     spark.mongodb.output.collection""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """The target of a command: a table, a path, or both where the plan has both.
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 
 _PROPERTY = re.compile(
     r";\s*(?P<key>[^=;]{1,100})=(?:\{(?P<braced>(?:[^}]|\}\})*)\}|(?P<value>[^;]*))"
@@ -35,7 +35,7 @@ _NAME_PART = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _DatabaseProduct:
     """A database product: OpenLineage's scheme, its default port and schema."""
 
@@ -62,7 +62,7 @@ _PRODUCTS: Mapping[str, _DatabaseProduct] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JdbcDatabase:
     """A database behind JDBC.
 

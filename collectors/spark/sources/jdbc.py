@@ -8,7 +8,6 @@ parsed in the T-SQL dialect. Spark 4.3 shows the query that it sent even for a t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.spark.plans.columns import (
@@ -22,6 +21,7 @@ from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType
 
 _RELATION = "JDBCRelation("
@@ -31,7 +31,7 @@ _ALIAS = re.compile(r"\)\s*(?:AS\s+)?[\w\"`\[\]]*\s*$", re.IGNORECASE)
 _PUSHED = re.compile(r"\*[A-Z]\w+\((?P<name>[^(),]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExternalTable:
     """A table of a database, or a query that it ran.
 

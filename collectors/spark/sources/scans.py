@@ -33,7 +33,7 @@ Each connector names its source in its own way, and many do not at all (`BigQuer
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.spark.plans.arguments import (
@@ -48,6 +48,7 @@ from dbt_graft.collectors.spark.sources.connectors import Target, options, store
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, jdbc_relation
 from dbt_graft.collectors.spark.sources.schema import first_struct, output_columns, parse_struct
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.paths import is_file
 from dbt_graft.lineage.records import Column
 
@@ -152,7 +153,7 @@ _UNRESOLVED = "JDBCScan$$anon$1"
 _NO_PATHS = "(0 paths)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scan:
     """A read of a metastore table, of paths, or of both where the plan has both.
 

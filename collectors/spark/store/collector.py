@@ -32,6 +32,7 @@ from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 
 _MOST_STREAMS = 10_000
 _NO_EXECUTION = -1
@@ -63,7 +64,7 @@ class LastExecution:
             self.at, self.error, self.execution = ended, error, execution
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskResult:
     """The distinct statements of a task in an application, or of dbt: those that write."""
 

@@ -18,13 +18,14 @@ from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 from dbt_graft.collectors.spark.store.records import log_records, run_id
 from dbt_graft.collectors.store.tables import LogRecords
+from dbt_graft.lineage.frozen import frozen
 
 _FIRST_EVENTS = frozenset(
     f"SparkListener{name}" for name in ("LogStart", "ApplicationStart", "EnvironmentUpdate")
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventFile:
     """A file of a log."""
 
@@ -33,7 +34,7 @@ class EventFile:
     growing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectedLog:
     """The records of a log.
 

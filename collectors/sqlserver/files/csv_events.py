@@ -6,7 +6,7 @@ import csv
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.event import (
@@ -22,6 +22,7 @@ from dbt_graft.collectors.sqlserver.files.flat_events import (
     xml_event,
 )
 from dbt_graft.collectors.sqlserver.files.streams import LONGEST, batched, mark_last, pieces
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class CsvRow(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CsvHeader:
     """The header of a file.
 

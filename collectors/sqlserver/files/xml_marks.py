@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class XmlMarks:
     """The marks that a text is cut at, as it writes them.
 

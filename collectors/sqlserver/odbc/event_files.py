@@ -7,7 +7,6 @@ sessions of a database, under other names, and write to URLs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.odbc.failure import OdbcFailure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     import pyodbc
@@ -46,7 +46,7 @@ _CURRENT_FILE = re.compile(r'<File name="([^"]*)"')
 _NUMBERED = re.compile(r"_0_\d+\.xel$|(?:\.xel)?$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventServer:
     """The kind of a server, as far as sessions differ by it.
 
@@ -82,7 +82,7 @@ class EventServer:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionFiles:
     """The files of a session, and the events it lost.
 

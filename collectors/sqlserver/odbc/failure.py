@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     import pyodbc
@@ -40,7 +40,7 @@ _QUOTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OdbcFailure:
     """An error of a driver or the server behind it.
 

@@ -23,6 +23,7 @@ from dbt_graft.collectors.sqlserver.odbc.event_files import event_server, sessio
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, read_chunks, rows
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     import pyodbc
@@ -46,7 +47,7 @@ _CHUNK_CHARACTERS = 4 << 20
 _BEGUN = re.compile(r"_(\d+)\.xel$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveSession:
     """An Extended Events session whose target is files.
 

@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from functools import partial
@@ -26,6 +26,7 @@ from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import Polled, Rows, read_chunks, rows
 from dbt_graft.collectors.sqlserver.odbc.table_key import TableKey
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     import pyodbc
@@ -36,7 +37,7 @@ _STATEMENTS = frozenset({"batch_text", "statement"})
 _OUTCOMES = frozenset({"duration", "row_count", "result"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableColumns:
     """The columns to read, and what each is to `flat_event`.
 
@@ -126,7 +127,7 @@ _DATETIMEOFFSET = -155
 _OFFSET_STRUCT = struct.Struct("<6hI2h")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventTable:
     """A table with an event a row.
 

@@ -12,7 +12,7 @@ Triggers and functions are not followed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.names import FullName
@@ -28,6 +28,7 @@ from dbt_graft.collectors.statements.shape import ParsedShape, failure
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.workers import SECONDS, Worker
+from dbt_graft.lineage.frozen import frozen
 
 # How deep calls are followed into procedures, and how many calls and statements of them for one
 # statement.
@@ -111,7 +112,7 @@ class ProcedureExpander:
 _MOST_TEXTS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentText:
     """A text without literals, and the session in which it was sent.
 
@@ -124,7 +125,7 @@ class SentText:
     temporaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedText:
     """The statements of a text that was sent, its own and those that it calls.
 

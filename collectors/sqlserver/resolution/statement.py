@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from zlib import crc32
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
@@ -13,11 +12,12 @@ from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence, Outcome, Shape, Subtype
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ResolvedStatement(Statement):
     """A statement of a text that was sent, with the datasets that its names stand for.
 

@@ -7,7 +7,6 @@ it; the team that made the view defined it, and the server holds it to that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from dbt_graft.collectors.sqlserver.names import FullName
@@ -32,6 +31,7 @@ from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_
 from dbt_graft.collectors.statements.workers import Worker
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column, Dataset, Evidence, Records, Run
 
@@ -39,7 +39,7 @@ _RUN = "definition"
 _PARTS = 3  # database, schema and name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _View:
     name: FullName
     dataset: DatasetId

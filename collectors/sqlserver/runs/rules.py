@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRules:
     """The rules by which events become runs.
 

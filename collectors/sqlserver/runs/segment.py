@@ -15,6 +15,7 @@ from dbt_graft.collectors.statements.periods.partition_numbers import (
     add_partitions,
 )
 from dbt_graft.collectors.statements.periods.shape import TextDate, add_dates
+from dbt_graft.lineage.frozen import frozen
 
 
 class SegmentKind(StrEnum):
@@ -121,7 +122,7 @@ _NO_DAMAGE = LogDamage("", "")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """Equal statements of one session, one event that decides on others, or a note on the log."""
 

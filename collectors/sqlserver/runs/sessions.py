@@ -16,6 +16,7 @@ from typing import Any
 from dbt_graft.collectors.schema import Flat, record
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.segment import SegmentCounts, SegmentKey, SegmentKind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Status
 
 # Segments of one transaction that wait for its end; the first of a longer one count as committed.
@@ -29,7 +30,7 @@ _STATUS = {True: Status.OK, False: Status.FAILED, None: Status.UNKNOWN}
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunSegment:
     """A segment of a run.
 

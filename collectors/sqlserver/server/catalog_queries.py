@@ -6,7 +6,6 @@ No row of any table is read, and the literals of modules are taken out here: a s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from dbt_graft.collectors.statements.text.protect import without_password
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Column
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ _QUOTES_ARE_STRINGS = "SET QUOTED_IDENTIFIER OFF "
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakenSnapshot:
     """A snapshot, and notices of what is missing in it and why."""
 

@@ -6,13 +6,12 @@ Completed events only: they have the outcome, and a starting event would repeat 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.collectors.name_tables import words
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionEvent:
     """An event of the package `sqlserver`.
 
@@ -31,7 +30,7 @@ class SessionEvent:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionAction:
     """A value that a session adds to each event.
 

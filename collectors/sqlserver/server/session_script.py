@@ -6,7 +6,6 @@ After Microsoft's reference, "CREATE EVENT SESSION (Transact-SQL)" and "Extended
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from dbt_graft.collectors.sqlserver.server.session_events import (
     ACTIONS,
@@ -15,6 +14,7 @@ from dbt_graft.collectors.sqlserver.server.session_events import (
     SessionEvent,
 )
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 # Of a session and of an application, both sysname.
 _LONGEST_NAME = 128
@@ -35,7 +35,7 @@ class OptionError(GraftError):
     exit_code = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionOptions:
     """The options of a session.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.sqlserver.odbc.connection import load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.event_files import EventServer, event_server, scope_query
 from dbt_graft.collectors.sqlserver.odbc.failure import odbc_failure
 from dbt_graft.collectors.sqlserver.odbc.polling import rows
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     import pyodbc
@@ -39,7 +40,7 @@ FROM sys.dm_xe_sessions WHERE name = ?
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CapturedEvent:
     """An event of a session.
 
@@ -53,7 +54,7 @@ class CapturedEvent:
     predicate: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DroppedEvents:
     """Losses of a running session since it was started: counts, and bytes of the largest event."""
 
@@ -62,7 +63,7 @@ class DroppedEvents:
     largest: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionState:
     """The definition of a session, and how it runs.
 

@@ -15,7 +15,7 @@ module. `collectors.sqlserver.server.catalog_queries` takes a snapshot over a co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,7 @@ import orjson
 
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError, write_error
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Column
 from dbt_graft.replaced_file import replace_file
 
@@ -47,7 +48,7 @@ class ModuleKind(StrEnum):
     TRIGGER = "TRIGGER"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SnapshotRelation:
     """A table or view: `kind` is TABLE or VIEW; columns in their order, types as `varchar(20)`."""
 
@@ -55,7 +56,7 @@ class SnapshotRelation:
     columns: tuple[Column, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Module:
     """The definition of a view, procedure, function or trigger, its literals taken out."""
 
@@ -63,7 +64,7 @@ class Module:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SnapshotDatabase:
     """One database; keys are `schema.name` as the server writes them, without brackets.
 
@@ -105,7 +106,7 @@ class SnapshotDatabase:
         return self._data_sources.get(name.casefold())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """The databases of a server at one time.
 

@@ -19,6 +19,7 @@ from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset
 from dbt_graft.collectors.statements.columns.sources import add_sources, table_parts
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Masking, Subtype
 
 
@@ -66,7 +67,7 @@ def assign(
                     collector.add_edges(below.column, input_columns, below.source)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedColumnEdge:
     """A column of a table that a statement reads has a part in one that it writes.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
@@ -26,6 +25,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.files import protect_files
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.collectors.statements.text.tokens import tokenise
+from dbt_graft.lineage.frozen import frozen
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 _BULK = re.compile(r"(\bOPENROWSET\s*\(\s*)BULK\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryColumns:
     """The result of a query.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from sqlglot import exp
 
@@ -71,7 +71,8 @@ class OutlineRows:
 
     def outline(self) -> QueryOutline:
         """The outline of the query whose result it is."""
-        shared = (name for name in QueryOutline.__slots__ if name in OutlineRows.__slots__)
+        names = {each.name for each in fields(OutlineRows)}
+        shared = (each.name for each in fields(QueryOutline) if each.name in names)
         return QueryOutline(
             **{name: getattr(self, name) for name in shared},
             is_open=bool(self.others),

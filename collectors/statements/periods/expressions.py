@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
 from dbt_graft.lineage.dates.date_ranges import DateRange, Place, begin_of_unit, date_range, unit
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _NOW = keywords(
     "GETDATE SYSDATETIME GETUTCDATE SYSUTCDATETIME SYSDATETIMEOFFSET CURRENT_TIMESTAMP"
@@ -44,7 +45,7 @@ _PARTS = 3
 _MOST_MONTHS = 12 * 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateExpression:
     """An expression whose value is a date.
 
@@ -88,7 +89,7 @@ class DateExpression:
         return self.now or bool(self.of and self.of.is_relative)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateValues:
     """The values that expressions are worked out from.
 

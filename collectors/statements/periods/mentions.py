@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from dbt_graft.collectors.statements.periods.expressions import DateExpression
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateCondition:
     """A comparison of a column with dates.
 

@@ -28,6 +28,7 @@ from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import Token, tokenise
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
 _HINT = re.compile(r"\bPARTITIONS?\b", re.IGNORECASE)
@@ -42,7 +43,7 @@ _MOST = 400
 NumberRange = tuple[DateExpression, DateExpression]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPartitions:
     """Partitions that a text switches or truncates.
 
@@ -60,7 +61,7 @@ class TextPartitions:
     last: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _PartitionMention:
     """A table that a statement switches or truncates; `ranges` is None for all its partitions."""
 

@@ -32,6 +32,7 @@ from dbt_graft.lineage.dates.date_conditions import comparison_ranges, intersect
 from dbt_graft.lineage.dates.date_ranges import DateRange, Extent
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import union
+from dbt_graft.lineage.frozen import frozen
 
 # Most texts have none of these, and need no more.
 _HINT = re.compile(
@@ -43,7 +44,7 @@ _LIMITS = re.compile(r"\bWHERE\b|\bON\b", re.IGNORECASE)
 _LONGEST = min(LONGEST, 200_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDate:
     """Dates of a column in the conditions of a text.
 

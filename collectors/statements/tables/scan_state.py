@@ -9,6 +9,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, NameAt, common_tables, name_at
 from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
 from dbt_graft.lineage.dataset import Kind
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction
 
@@ -17,7 +18,7 @@ _BEFORE_TABLE = keywords("APPLY DELETE DIRECTORY EXISTS INTO JOIN MERGE TABLE UP
 _NO_COLUMNS = keywords("CONSTRAINT PRIMARY FOREIGN UNIQUE CHECK INDEX PERIOD")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableAccess:
     """A statement reads or writes a table.
 
@@ -62,7 +63,7 @@ class ScanScope:
     server: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableReference:
     """A place in a statement where a table is read."""
 

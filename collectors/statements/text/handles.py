@@ -11,8 +11,9 @@ session. Handles are values, so they are read before literals are stripped.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from dbt_graft.lineage.frozen import frozen
 
 _CALL = re.compile(
     r"\bsp_(?P<name>prepare|prepexec|prepexecrpc|execute|unprepare"
@@ -31,7 +32,7 @@ class HandleAction(StrEnum):
     UNPREPARE = "unprepare"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handle:
     """A prepared statement's number in its session, and the use that a call makes of it."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 import sqlglot
 from sqlglot import exp
+
+from dbt_graft.lineage.frozen import frozen
 
 _LONG = r'"""(?:[^"\\]|\\.|"(?!""))*"""'
 _DOCSTRING = re.compile(rf"(?:\A|:\n)\s*+{_LONG}")
@@ -50,7 +51,7 @@ def known_words() -> frozenset[str]:
     return frozenset(words) if words >= _SURE else frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Template:
     """A template, and the names that it has for one text.
 

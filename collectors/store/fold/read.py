@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -30,13 +30,14 @@ from dbt_graft.collectors.store.live_rows import LiveRows
 from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.fold.settled import changing_keys, renames_settled
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import NameRules, Rename
 from dbt_graft.lineage.records import Outcome, Records, Shape
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldedBatches:
     """All batches of a store, of which the older ones are folded.
 

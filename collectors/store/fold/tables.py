@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
@@ -24,6 +23,7 @@ from pyarrow import fs
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.tables import PURGED, TABLES, BatchFile
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Shape
 
 _log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ _LONG = 1
 FOLD_RECORD = "fold.parquet"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldedOrigin:
     """A log whose rows in the fold can still be replaced."""
 
@@ -43,7 +43,7 @@ class FoldedOrigin:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldedShape:
     """A shape, as `lineage.records.Shape`.
 
@@ -61,14 +61,14 @@ class FoldedShape:
     settled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettledKey:
     """A key of what was folded, as a number; see `lineage.settled`."""
 
     key: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldRecord:
     """The record of a fold.
 
@@ -85,7 +85,7 @@ class FoldRecord:
     namespaces: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredFold:
     """A fold of a store: its folder, below the store, and its record."""
 

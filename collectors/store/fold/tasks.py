@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -22,6 +22,7 @@ from dbt_graft.lineage.building.run_group import PlacedAccess, PlacedRun, RunGro
 from dbt_graft.lineage.fold.runs import NEWEST, FoldedTask, TaskFold, without_newest
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of, settled_keys
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Run, RunRepeats, UsageRepeats
 
 # The columns of what comes out: rows of a table in Arrow's format, or the origin of a settled log.
@@ -45,7 +46,7 @@ class _Row(NamedTuple):
     record: Run | Access
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeats:
     """Counts of runs that are no rows any more, by task."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from dbt_graft.lineage.frozen import frozen
 
 TaskKey = tuple[str, str]  # id of the DAG, id of the task with those of its groups
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduledTask:
     """A task of a DAG.
 
@@ -48,7 +50,7 @@ class ScheduledTask:
         return f"{self.dag_id}.{self.task_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduledDag:
     """A DAG.
 
@@ -68,7 +70,7 @@ class ScheduledDag:
     starts_after: tuple[TaskKey, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduledGroup:
     """A task group: what it waits for, by ids of tasks and groups, and the group around it."""
 
@@ -76,7 +78,7 @@ class ScheduledGroup:
     parent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadDags:
     """DAGs that were read, and what could not be: place -> reason."""
 

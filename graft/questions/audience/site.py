@@ -6,7 +6,6 @@ Everything hidden is removed here, before any page, index or file of the site is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dbt_graft.analysis.audience.described import (
@@ -41,9 +40,10 @@ from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AudienceSite:
     """The project as the site for an audience has it.
 

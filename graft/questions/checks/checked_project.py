@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from dbt_graft.graft.project.project import Project
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dbt_graft.lineage.described import DescribedLineage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckOptions:
     """The options of `graft check` that checks look at.
 
@@ -60,9 +60,9 @@ class CheckedProject:
         view: The part of the store that `described` is made of.
     """
 
-    def __init__(self, config: Config, options: CheckOptions = CheckOptions()) -> None:
+    def __init__(self, config: Config, options: CheckOptions | None = None) -> None:
         self.config = config
-        self.options = options
+        self.options = options = options or CheckOptions()
         self.now = options.past.at if options.past else datetime.now(UTC)
         self.view = LineageView(options.past)
         self.asked = AskedLineage(config, self.view)

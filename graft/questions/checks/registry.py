@@ -16,16 +16,16 @@ it in `CHECKS`; an option that it needs is one of `CheckOptions` and of `graft.c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.report import check_answer
 from dbt_graft.analysis.rule import RULES, Rule
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectCheck:
     """A check.
 

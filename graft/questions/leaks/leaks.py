@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from filecmp import cmp
 from hashlib import file_digest
 from pathlib import Path
@@ -26,6 +26,7 @@ from dbt_graft.graft.questions.leaks.published_text import (
 from dbt_graft.graft.questions.leaks.shipped_code import shipped_digests, without_shipped
 from dbt_graft.graft.questions.leaks.word_runs import LONGEST, WordRuns, plain_words, word_runs
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _SHORTEST = 3  # characters of a name
 _SHORTEST_IN_BYTES = 6  # of one in bytes that are no text: shorter ones come by chance
@@ -40,7 +41,7 @@ _CUT = re.compile(r"\w*…\w*")
 _MOST_WORDS = 1_000_000  # looked up and remembered
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leak:
     """A hidden name or text in a published file.
 
@@ -59,7 +60,7 @@ class Leak:
         return f"{self.path}: {self.name} [{self.encoding}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeakSearch:
     """The result of a search of a folder.
 
@@ -112,7 +113,7 @@ def find_leaks(
     return LeakSearch(tuple(leaks), files, hidden.number, hidden.unsearched)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Hidden:
     """The names and texts to look for.
 

@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from gzip import GzipFile
 from html import unescape
 from io import BytesIO
@@ -24,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbt_graft.graft.questions.leaks.shipped_code import FUNCTION, without_shipped
+from dbt_graft.lineage.frozen import frozen
 
 # Between parts of text that do not follow each other, such as the cells of a table.
 BREAK = "\x00"
@@ -58,7 +58,7 @@ _CBOR_OTHER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublishedText:
     """A piece of text in a file.
 

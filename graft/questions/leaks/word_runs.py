@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from unicodedata import normalize
 
 from dbt_graft.analysis.audience.words import WORD
 from dbt_graft.graft.questions.leaks.published_text import BREAK
+from dbt_graft.lineage.frozen import frozen
 
 # So many words in a row are a text's own.
 LONGEST = 8
@@ -18,7 +18,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"<[^<>]*>|(?<!\w)_+|_+(?!\w)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordRuns:
     """Runs of words by their number.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,13 @@ from dbt_graft.exporters.openlineage.files import (
     read_stream,
 )
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 
 _STANDARD_INPUT = Path("-")
 _OTHERS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparedEvents:
     """The result for each key that is expected, and what else was emitted.
 

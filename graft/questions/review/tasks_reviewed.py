@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dbt_graft.analysis.review.node_change import NodeReview
 from dbt_graft.analysis.review.task_version import TaskVersion
+from dbt_graft.lineage.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TasksReviewed:
     """The tasks that changed, and what could not be compared.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +34,7 @@ from dbt_graft.lineage.dates.calendar import (
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_text, parse_dates
 from dbt_graft.lineage.dates.mapping_text import mapping_text
 from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.frozen import frozen
 
 _MOST = 10_000  # entities in an answer
 _EXCEPTIONS = 3  # runs that do not agree, in a cell
@@ -42,7 +42,7 @@ _EXCEPTIONS = 3  # runs that do not agree, in a cell
 SCALE = ("estimated", "unsure", "partial", "missing", "suspect", "tainted")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DateWindow:
     """The dates that are wanted: by default the last 30 up to the newest.
 
@@ -55,7 +55,7 @@ class DateWindow:
     grain: Grain | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownDates:
     """The dates of a dataset in a window, as a part of its page.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from dbt_graft.analysis.answer import Cell, Table
@@ -20,6 +20,7 @@ from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Access, Direction, Evidence, Outcome, Records, Run, Status
@@ -29,7 +30,7 @@ _USE = ("task", "dataset", "operation", "status", "kind", "evidence")
 _NEW = (Role.ADDED, Role.NEW_SOURCE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidences:
     """Everything that shows, or should show, edges.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer
@@ -31,13 +30,14 @@ from dbt_graft.graft.questions.show.facts import (
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Direction
 
 _COLUMNS = 8
 _TITLE = ("role", "kind", "platform")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sections:
     """The sections of a page that are wanted beside the first.
 

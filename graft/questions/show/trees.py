@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.grouping import group_by_key
@@ -74,7 +75,7 @@ def tree(
     return Tree(title, root)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Way:
     """The part of a lineage that is wanted.
 
@@ -94,7 +95,7 @@ class Steps:
     """The steps of a lineage, in words."""
 
     described: DescribedLineage
-    way: Way = Way()
+    way: Way = field(default_factory=Way)
 
     def trees(
         self, start: Any, branches_of: Callable[..., Sequence[Branch]], depth: int | None = None

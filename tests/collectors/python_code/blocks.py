@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from dbt_graft.lineage.frozen import frozen
 
 SCRIPTS = Path(__file__).parent / "scripts"
 DIRECT = ("identity", "transformation", "aggregation")
@@ -23,7 +24,7 @@ _TABLE = re.compile(r"(?P<name>\S+?)\((?P<columns>.+)\)")
 _SOURCE = re.compile(r"(?P<table>[^,()]+)\.(?:\((?P<columns>[^)]+)\)|(?P<column>[^.,()]+))(?:, |$)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """A column has a part in another; `may`: it may be said, and need not."""
 
@@ -43,7 +44,7 @@ class Edge:
         return self.kind in DIRECT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """The lines of a script's block.
 

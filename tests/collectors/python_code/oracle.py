@@ -18,12 +18,13 @@ import tempfile
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 
 import pyarrow.parquet as pq
 
+from dbt_graft.lineage.frozen import frozen
 from tests.collectors.python_code.blocks import SCRIPTS, Block, Edge, list_scripts, read_block
 from tests.collectors.python_code.fake_drivers import Connection, connect, drivers_played_by
 from tests.collectors.python_code.small_tables import TABLES, draw_column, draw_file_column
@@ -37,7 +38,7 @@ ColumnKey = tuple[str, str]
 Outcome = dict[str, dict[str, list[object]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """A script, ready to run."""
 
@@ -46,7 +47,7 @@ class Program:
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """The column that has other values in a run; None for none."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from dbt_graft.lineage.code import CodeEdge, TaskCode
+from dbt_graft.lineage.frozen import frozen
 from tests.collectors.python_code.blocks import Block, Edge
 
 ROWS = "*"
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
     WRONG = "wrong"  # a source that it has not
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ColumnScore:
     """A column of a target, or the choice of its rows (`*`), and how it was read."""
 
@@ -40,7 +40,7 @@ class ColumnScore:
         return self.column == ROWS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """A script, and how it was read.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from importlib import import_module
@@ -27,6 +26,7 @@ from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.purge import Purge, purge
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Records
 from tests.collectors.store.fold.test_write import hourly
@@ -131,7 +131,7 @@ def machine(running: FaultyServer) -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TwoMachines:
     """This machine and another one, of which each commits without seeing the other."""
 

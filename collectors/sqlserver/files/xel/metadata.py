@@ -17,11 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from dbt_graft.lineage.frozen import frozen
+
 _T = TypeVar("_T")
 TICKS = 10_000_000  # A second, in the 100 ns of Windows' clock; 2012 leaves it out.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldType:
     """A type of a field.
 
@@ -35,7 +37,7 @@ class FieldType:
     texts: Mapping[int, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventField:
     """A field of an event: the id of its type, and where it stands in the payload."""
 
@@ -44,7 +46,7 @@ class EventField:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EventType:
     """The event of an id.
 
@@ -57,7 +59,7 @@ class EventType:
     fixed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionType:
     """The action of an id, and the id of its type."""
 

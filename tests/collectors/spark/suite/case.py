@@ -21,9 +21,10 @@ the task's memory, because their names are equal, are `inferred`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from dbt_graft.lineage.frozen import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +33,7 @@ Job = Callable[["SparkSession", Path], object]
 Version = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExpectedLineage:
     """The lineage of a case: its statements, its column edges, the inferred ones, and the gaps."""
 
@@ -42,7 +43,7 @@ class ExpectedLineage:
     inferred: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuiteCase:
     """A job and the lineage in its log.
 
@@ -73,7 +74,7 @@ class SuiteCase:
         return expected_lineage(otherwise, lineage) if otherwise else lineage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instead:
     """Differences in a log of an older Spark or in another layout; None: no difference."""
 

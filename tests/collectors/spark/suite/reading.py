@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Evidence, Records
 from tests.collectors.spark.stored import tables
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 LOGS = SparkLogs("suite", "suite", task=r"\W*(?P<task>\w+)", task_from=("job_description",))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuiteLog:
     """A log of the suite: Spark's version, lineage of each case, rejects, columns of datasets."""
 
