@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -100,6 +101,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     gc.enable()
+    atexit.register(gc.unfreeze)  # or DuckDB reports what it thinks is lost
 
 
 @pytest.fixture(scope="session")

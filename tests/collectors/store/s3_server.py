@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from pyarrow import fs
-from werkzeug.serving import make_server
 
 Environment = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -46,6 +44,7 @@ class FaultyServer:
     """The server: a WSGI application in front of moto's.
 
     Attributes:
+        backend: Moto's.
         slow_down: The share of requests that are answered with 503.
         resets: The share of requests after whose effect the connection breaks.
         delay: The longest time that a request waits, in seconds.
@@ -54,6 +53,7 @@ class FaultyServer:
         last_has_effect: The first of those that are refused takes effect all the same.
     """
 
+    backend: Callable[[Environment, StartResponse], Iterable[bytes]]
     chance: random.Random
     slow_down: float = 0
     resets: float = 0
@@ -62,7 +62,6 @@ class FaultyServer:
     last_has_effect: bool = False
     address: str = ""
     _hold: Hold | None = None
-    _backend: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, environment: Environment, start: StartResponse) -> Iterable[bytes]:
@@ -85,8 +84,7 @@ class FaultyServer:
         if is_reset:
             self._take_effect(environment)
             _reset(environment["werkzeug.socket"])
-        answer: Iterable[bytes] = self._backend(environment, start)
-        return answer
+        return self.backend(environment, start)
 
     def recover(self) -> None:
         """Answer all that follows, at once."""
@@ -139,14 +137,18 @@ class FaultyServer:
         return self.changes_left < 0, self.changes_left == -1 and method in _CHANGES
 
     def _take_effect(self, environment: Environment) -> None:
-        b"".join(self._backend(environment, lambda *head: lambda data: None))
+        b"".join(self.backend(environment, lambda *head: lambda data: None))
 
 
 @contextmanager
 def faulty_server(seed: int = 0) -> Iterator[FaultyServer]:
     """Start a server without faults, on a port of its own."""
+    # Imported by those that start it: moto takes long.
+    from moto.moto_server.werkzeug_app import create_backend_app
+    from werkzeug.serving import make_server
+
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
-    application = FaultyServer(random.Random(seed))  # noqa: S311
+    application = FaultyServer(create_backend_app("s3"), random.Random(seed))  # noqa: S311
     server = make_server("127.0.0.1", 0, application, threaded=True)
     application.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)

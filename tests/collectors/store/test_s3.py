@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
+from tests.collectors.store.s3_server import FaultyServer, faulty_server
 from tests.collectors.store.test_batches import FORMAT_1
 from tests.notation import access
 
@@ -31,31 +31,19 @@ STORE = "s3a://lineage/team/store"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A server that speaks as S3 does; its address."""
-    from moto.moto_server.threaded_moto_server import ThreadedMotoServer
-
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    moto.start()
-    host, port = moto.get_host_and_port()
-    yield f"http://{host}:{port}"
-    moto.stop()
+def server() -> Iterator[FaultyServer]:
+    """A server that speaks as S3 does."""
+    with faulty_server() as server:
+        yield server
 
 
 @pytest.fixture
-def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[fs.FileSystem]:
+def bucket(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[fs.FileSystem]:
     """An empty bucket `lineage`, for which the environment holds the keys."""
-    for name, value in {
-        "AWS_ENDPOINT_URL": server,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "hunter2",
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "NO_PROXY": "127.0.0.1",
-    }.items():
+    for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
     files = fs.S3FileSystem(
-        endpoint_override=server, allow_bucket_creation=True, allow_bucket_deletion=True
+        endpoint_override=server.address, allow_bucket_creation=True, allow_bucket_deletion=True
     )
     files.create_dir("lineage")
     yield files
@@ -159,7 +147,9 @@ def test_a_server_out_of_reach_is_no_damage(
     assert written() == ["x"]
 
 
-def test_a_bucket_that_does_not_exist_is_an_error(server: str, bucket: fs.FileSystem) -> None:
+def test_a_bucket_that_does_not_exist_is_an_error(
+    server: FaultyServer, bucket: fs.FileSystem
+) -> None:
     records = arrow_tables.tables(Records(), {"a": "1"})
     with pytest.raises(GraftError) as caught:
         store.commit("s3a://nowhere/store", [records])
