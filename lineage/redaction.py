@@ -44,16 +44,34 @@ _MEMBERS = (
     ("table",),
 )
 _WORDS = (
-    r"token|secret|passw(?:or)?d|passphrase|pwd|credentials?|signature|apikey"
-    r"|(?:api|access|account|private|shared|subscription|signing|encryption|client)[_-]?key"
+    r"token|secret|passw(?:or[dt]|d)|passphrase|pwd|credentials?|signature|apikey"
+    r"|(?:api|access|account|private|shared|subscription|signing|encryption|client|secret)[_.-]?key"
 )
 _SHORT_WORDS = "pat|pw|pass|sig|sas|jwt|auth|authorization|bearer"
-_SECRET_KEY = rf"(?:[\w.$-]*(?:{_WORDS})|(?:[\w.$-]*[_.-])?(?:{_SHORT_WORDS}))"
+# Hadoop's keys for Azure end with the account, dbt's secret variables with a name.
+_INNER_WORDS = r"account\.key\.|azure\.sas\.|env_secret_"
+_SECRET_KEY = (
+    rf"(?:[\w.$-]*(?:{_WORDS})|(?:[\w.$-]*[_.-])?(?:{_SHORT_WORDS})"
+    rf"|[\w.$-]*(?:{_INNER_WORDS})[\w.$-]+)"
+)
 # Without any of them a text has no secret key: a look for these is far quicker.
 _PARTS_OF_WORDS = (
     *("token", "secret", "passw", "passphrase", "pwd", "credential", "signature", "key=", 'key"'),
-    *("key'", "key%3d", "pat=", "pat%3d", "pw=", "pass=", "pass%3d", "sig=", "sig%3d", "sas="),
-    *("jwt", "auth", "bearer ", "basic "),
+    *(
+        "key'",
+        "key:",
+        "key%3d",
+        "pat=",
+        "pat%3d",
+        "pw=",
+        "pass=",
+        "pass%3d",
+        "sig=",
+        "sig%3d",
+        "sas=",
+    ),
+    *("jwt", "auth", "bearer ", "basic ", "account.key.", "azure.sas."),
+    *("identified", "openrowset", "addlinkedsrv", "curl "),
 )
 # `$TOKEN`, `<token>`, `{{ token }}`, `%s`, `***`, `?`, `''` and `none` stand for secrets.
 _PLACEHOLDER = r"(?!\\*[\"']?(?:[$<%*?]|\{\{|redacted)|\"\"|''|(?:none|null|true|false)\b)"
@@ -69,12 +87,31 @@ _ASSIGNMENT = re.compile(
     r"[^\s&;,\"'<>`|)\]}]+",
     re.IGNORECASE | re.MULTILINE,
 )
-# Of code too: a literal that is assigned to a password, or compared with one.
+# Of code too: a literal that is assigned to a password, compared with one, or set as an option.
+_IN_QUOTES = rf"{_PLACEHOLDER}(?P<quote>\"|')(?P<text>(?:(?!(?P=quote))[^\n])+)(?P=quote)"
 _LITERAL = re.compile(
-    rf"(?P<head>(?<![\w.$-])(?P<key>[\w.$-]++)\s*=\s*){_PLACEHOLDER}"
-    r"(?P<quote>\"|')(?P<text>(?:(?!(?P=quote))[^\n])+)(?P=quote)",
+    rf"(?P<head>(?<![\w.$-])(?P<key>[\w.$-]++)\s*(?::=|=>|=|:)\s*){_IN_QUOTES}", re.IGNORECASE
+)
+_OPTION = re.compile(
+    r"(?P<head>\b(?:option|conf|config|set|setproperty|put)\s*\(\s*[\"'](?P<key>[\w.$-]++)[\"']"
+    rf"\s*,\s*){_IN_QUOTES}",
     re.IGNORECASE,
 )
+# Of SQL, by the word before and by the place.
+_OF_SQL = re.compile(
+    r"(?P<head>\b(?:password|identified\s+by)\s+(?:N(?='))?"
+    r"|\bopenrowset\s*\(\s*'[^'\n]*'\s*,\s*'[^'\n]*'\s*;\s*'[^'\n]*'\s*;\s*"
+    r"|\bsp_addlinkedsrvlogin\b[^;\n]*,\s*(?:@rmtpassword\s*=\s*)?(?:N(?='))?)"
+    rf"{_PLACEHOLDER}(?P<quote>')[^'\n]+'",
+    re.IGNORECASE,
+)
+# What stands behind a key in a sentence is a secret where it looks like one.
+_STRONG = rf"{_PLACEHOLDER}(?=[^\s,;]*\d)(?=[^\s,;]*[A-Za-z])[^\s,;\"'()<>\[\]]{{8,}}"
+_IN_SENTENCE = re.compile(
+    rf"(?P<head>(?<![\w.$-])(?:--?(?=[\w-]+\s)|(?=[\w.$-]+:))(?P<key>[\w.$-]++):?\s+){_STRONG}"
+)
+_USER_OF_CURL = re.compile(r"(?P<head>\bcurl\s[^\n]*?(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+")
+_ELEMENT = re.compile(rf"(?P<head><(?P<key>{_SECRET_KEY})>)[^<\n]+(?=</(?P=key)>)", re.IGNORECASE)
 _ENCODED = re.compile(r"\S*%[0-9A-Fa-f]{2}\S*")
 _BEARER = re.compile(
     r"(?P<head>\b(?:bearer|basic) )(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}", re.IGNORECASE
@@ -86,6 +123,7 @@ _MEMBER = re.compile(
     re.DOTALL,
 )
 _PARAMETERS = re.compile(r"[?&#;]|%3F", re.IGNORECASE)
+_OF_TERADATA = re.compile(r"[/,](?=\w+=)")
 # A password may have a slash; a port is none.
 _LONG_USER = re.compile(r"[^/@?#:]*:(?!\d+(?:/|\Z))[^@?#]*@(?:[^@/?#]*@)*")
 _ORACLE_USER = re.compile(r"(?P<head>\bjdbc:oracle:\w+:)[^@\s]*@", re.IGNORECASE)
@@ -138,6 +176,8 @@ def redact_name(name: str) -> str:
     `redacted`.
     """
     text = name
+    if text.startswith("jdbc:teradata:"):
+        text = _OF_TERADATA.sub(";", text)
     if _SIGNS.search(text):
         text = _without_parameters(_without_user(_without_json(_decode(text))))
     return _without_keys(text) or (name and REDACTED)
@@ -165,7 +205,10 @@ def redact_text(text: str) -> str:
     if not text:
         return text
     text = redact_code(text)
-    return _ASSIGNMENT.sub(_redact_assignment, text) if _may_have_secret(text) else text
+    if not _may_have_secret(text):
+        return text
+    text = _USER_OF_CURL.sub(_redact_match, _IN_SENTENCE.sub(_redact_assignment, text))
+    return _ASSIGNMENT.sub(_redact_assignment, text)
 
 
 def redact_code(text: str) -> str:
@@ -177,7 +220,9 @@ def redact_code(text: str) -> str:
         text = _IN_TEXT.sub(lambda match: _redact_address(match.group()), text)
     if _may_have_secret(text):
         text = _MEMBER.sub(_redact_value, text)
-        text = _LITERAL.sub(_redact_value, _PROPERTY.sub(_redact_match, text))
+        text = _ELEMENT.sub(_redact_match, _PROPERTY.sub(_redact_match, text))
+        text = _OPTION.sub(_redact_value, _LITERAL.sub(_redact_value, text))
+        text = _OF_SQL.sub(rf"\g<head>'{REDACTED}'", text)
     return _without_keys(text)
 
 

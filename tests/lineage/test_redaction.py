@@ -48,6 +48,7 @@ NAMES = [
     (f"x/{JWT}/y", "x/redacted/y"),
     ("https://hooks.slack.com/services/T0/B0/pQZ", "https://hooks.slack.com/services/redacted"),
     ("/landing/x;password=pQZ", "/landing/x"),
+    ("jdbc:teradata://h/DATABASE=shop,USER=u,PASSWORD=pQZ", "jdbc:teradata://h;DATABASE=shop"),
 ]
 SAME = [
     "mssql://crm\\sales:1433",
@@ -129,6 +130,18 @@ def test_a_link_keeps_its_parameters_unless_one_is_a_secret(
         ('extra: {"password": "hunter2"}', 'extra: {"password": "redacted"}'),
         ("Authorization: Bearer abcdefgh12345678", "Authorization: Bearer redacted"),
         ("password=$PASSWORD and token={{ token }}, key=''", None),
+        ("log in with password: hunter2pw, then", "log in with password: redacted, then"),
+        ("X-Api-Key: hunter2pw", "X-Api-Key: redacted"),
+        ("password: hashed, api_key: of the shop, token: see wiki", None),
+        (
+            "load --password hunter2pw --table t1_orders",
+            "load --password redacted --table t1_orders",
+        ),
+        ("curl -u ann:hunter2 https://x.test", "curl -u ann:redacted https://x.test"),
+        ("fs.s3a.secret.key=hunter2", "fs.s3a.secret.key=redacted"),
+        ("fs.azure.account.key.a.net=hunter2", "fs.azure.account.key.a.net=redacted"),
+        ("DBT_ENV_SECRET_GIT=hunter2", "DBT_ENV_SECRET_GIT=redacted"),
+        ("<password>hunter2</password>", "<password>redacted</password>"),
         ("The token: an id of the session. Basic cleaning/standardization", None),
         (f"call it with {JWT}.", "call it with redacted."),
         ("jdbc:sqlserver://h:1;user=sa;password=p at 8", "jdbc:sqlserver://h:1 at 8"),
@@ -146,6 +159,18 @@ def test_a_text_keeps_its_words_without_their_secrets(text: str, expected: str |
         ("where api_token = 'pQZ' and x = 'y'", "where api_token = 'redacted' and x = 'y'"),
         ('connect(password="pQZ", user="u")', 'connect(password="redacted", user="u")'),
         ("read('s3://KEY:pQZ@box/x?sig=pQZ')", "read('s3://box/x')"),
+        ('.option("password", "pQZ").load()', '.option("password", "redacted").load()'),
+        ("where kind in ('password', 'oauth')", None),
+        ("create login a with password 'pQZ'", "create login a with password 'redacted'"),
+        ("alter user a identified by 'pQZ'", "alter user a identified by 'redacted'"),
+        ("f(password => 'pQZ')", "f(password => 'redacted')"),
+        ('client_secret: "pQZ"', 'client_secret: "redacted"'),
+        ("password: \"{{ env_var('PW') }}\"", None),
+        ("openrowset('a', 'h';'u';'pQZ', 'q')", "openrowset('a', 'h';'u';'redacted', 'q')"),
+        (
+            "exec sp_addlinkedsrvlogin 'h', 'false', null, 'u', N'pQZ';",
+            "exec sp_addlinkedsrvlogin 'h', 'false', null, 'u', N'redacted';",
+        ),
     ],
 )
 def test_of_code_only_literals_are_redacted(code: str, clean: str | None) -> None:
