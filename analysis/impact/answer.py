@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import chain, compress
+from operator import itemgetter
 
 from dbt_graft.analysis.impact.affected import (
     AffectedConsumer,
@@ -27,20 +26,11 @@ from dbt_graft.analysis.impact.change import (
 )
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
-from dbt_graft.analysis.impact.path import ImpactPath, ImpactStep, step_over
-from dbt_graft.analysis.impact.spread import (
-    BITS,
-    EFFECTS,
-    MASK,
-    Spread,
-    State,
-    column_of,
-    effect_of,
-)
+from dbt_graft.analysis.impact.path import ImpactPath, PathEnd, Paths
+from dbt_graft.analysis.impact.spread import ON_DATASET, Level, Spread, effect_of, places_from
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.grouping import group_by_key
 
 __all__ = [
     "AffectedConsumer",
@@ -52,9 +42,6 @@ __all__ = [
     "Surroundings",
     "impact",
 ]
-
-# Effects that a test on the column itself cannot survive.
-_PROVABLE = ImpactEffect.GONE
 
 
 @frozen
@@ -72,20 +59,21 @@ class Surroundings:
 
 def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> Impact:
     """The impact of a change of a dataset that the graph knows."""
-    number = graph.dataset(change.dataset)
-    of_column = change.column and change.kind not in OF_DATASETS
-    column = graph.column(number, change.column) if of_column else -1
-    start = State(number, column, START[change.kind])
-    extent = Spread(graph, start, 1 if change.kind is ChangeType.ADD else None)
-    reached = _Reached(extent, change.kind, start)
+    number, effect = graph.dataset(change.dataset), START[change.kind]
+    if change.column and change.kind not in OF_DATASETS:
+        extent = Spread(graph, effect, graph.column(number, change.column))
+    else:
+        farthest = 1 if change.kind is ChangeType.ADD else None
+        extent = Spread(graph, ON_DATASET | effect, number, farthest)
+    reached = _Reached(extent, change.kind, number, effect)
     described = _descriptions(graph, reached.worst, around)
     tests = [
         test
         for dataset, description in described.items()
-        for test in _tests(graph, dataset, reached.states(dataset), description.tests)
+        for test in _tests(reached, dataset, description.tests)
         if test.breaks or dataset != number
     ]
-    flows = extent.steps.flows
+    flows = extent.flows
     return Impact(
         change=change,
         datasets=LazySequence(
@@ -107,7 +95,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         consumers=tuple(_consumers(reached, around)),
         known=sum(map(graph.flow_has_columns.__getitem__, flows)),
         flows=len(flows),
-        unaffected=_unaffected(extent, flows) if start.effect is ImpactEffect.GONE else 0,
+        unaffected=_unaffected(extent, flows) if effect is ImpactEffect.GONE else 0,
     )
 
 
@@ -115,83 +103,74 @@ class _Reached:
     """The datasets that a change reaches.
 
     Attributes:
-        datasets: The dataset of each state of the spread.
-        nearest: Dataset -> the place of its first state.
+        nearest: Dataset -> the number of steps to it, and whether all ways to it are stale.
         worst: Dataset -> the highest severity of its states. What is not written because something
             is gone is no mere delay.
-        steps: Those of paths that were looked at.
     """
 
-    def __init__(self, extent: Spread, kind: ChangeType, start: State) -> None:
-        self.extent, self.kind, self.start = extent, kind, start.dataset
-        states = extent.states
-        self.datasets = [*map(self.dataset_of, states)]
-        places = range(len(states) - 1, -1, -1)
-        self.nearest = dict(zip(reversed(self.datasets), places, strict=True))
-        self.worst = self._worst(states)
-        self.steps: dict[int, ImpactStep] = {}
+    def __init__(self, extent: Spread, kind: ChangeType, start: int, effect: ImpactEffect) -> None:
+        self.extent, self.kind, self.start = extent, kind, start
+        self.paths = Paths(extent)
+        self.worst = self._worst(effect)
+        self.nearest: dict[int, tuple[int, bool]] = {}
+        self._groups: dict[int, list[int]] = {outcome: [] for outcome in ImpactSeverity}
+        for is_stale, levels in ((False, extent.levels), (True, extent.stale_levels)):
+            for distance, level in enumerate(levels):
+                self._add(level, distance, is_stale)
 
-    def _worst(self, states: Sequence[int]) -> dict[int, int]:
-        severities = [int(severity(self.kind, effect)) for effect in ImpactEffect]
+    def _worst(self, effect: ImpactEffect) -> dict[int, int]:
+        outcomes = [
+            (int(severity(self.kind, effect_of(state))), self.extent.datasets(state, nodes))
+            for state, nodes in self.extent.reached.items()
+        ]
+        gone = int(severity(self.kind, ImpactEffect.GONE))
+        outcomes.append((gone, self.extent.unwritten))
         worst: dict[int, int] = {}
-        for state, dataset in zip(states, self.datasets, strict=True):
-            outcome = severities[(state if state >= 0 else ~state) & MASK]
-            if outcome > worst.get(dataset, -1):
-                worst[dataset] = outcome
-        for dataset in self.extent.steps.unwritten:
-            worst[dataset] = max(worst[dataset], severities[ImpactEffect.GONE])
-        worst[self.start] = int(severity(self.kind, EFFECTS[effect_of(states[0])]))
+        for outcome, datasets in sorted(outcomes, key=itemgetter(0)):
+            worst.update(dict.fromkeys(datasets, outcome))
+        worst[self.start] = int(severity(self.kind, effect))
         return worst
 
-    def states(self, dataset: int) -> Sequence[int]:
-        """The states of a dataset, in the order they were reached."""
-        return [self.extent.states[place] for place in self._places[dataset]]
-
-    def dataset_of(self, state: int) -> int:
-        """The dataset of a state."""
-        return self.extent.graph.dataset_of[state >> BITS] if state >= 0 else ~state >> BITS
-
-    def path(self, place: int) -> ImpactPath:
-        """The path to a state; the places behind those of states are those of further ways."""
-        extent = self.extent
-        if place < len(extent.states):
-            return ImpactPath(extent, place, self.steps)
-        state, before, way = extent.again[place - len(extent.states)]
-        return ImpactPath(extent, before, self.steps, step_over(extent, state, before, way))
-
-    @cached_property
-    def _places(self) -> Mapping[int, Sequence[int]]:
-        return group_by_key(zip(self.datasets, range(len(self.datasets)), strict=True))
+    def _add(self, level: Level, distance: int, is_stale: bool) -> None:
+        nodes = (self.extent.datasets(state, ways) for state, ways in level.items())
+        new = set(chain.from_iterable(nodes)).difference(self.nearest)
+        self.nearest.update(dict.fromkeys(new, (distance, is_stale)))
+        new.discard(self.start)
+        for dataset in sorted(new):
+            self._groups[self.worst[dataset]].append(dataset)
 
     def most_severe_first(self) -> list[int]:
         """The datasets but the one that changes: stale ones last, those nearest first, by name."""
-        worst, extent = self.worst, self.extent
-        distances, fresh = extent.distances, extent.fresh
-        groups = group_by_key(
-            ((-worst[dataset], place >= fresh, distances[place]), dataset)
-            for dataset, place in self.nearest.items()
-            if dataset != self.start
+        return [
+            *chain.from_iterable(self._groups[outcome] for outcome in sorted(self._groups)[::-1])
+        ]
+
+    def path(self, dataset: int) -> ImpactPath:
+        """The path to a dataset, or to a column of it."""
+        columns = self.extent.graph.columns_of[dataset].values()
+        place = next(
+            PathEnd(*self.nearest[dataset], state, node)
+            for state, nodes in self.extent.level(*self.nearest[dataset]).items()
+            for node in ([dataset] if state & ON_DATASET else columns)
+            if node in nodes
         )
-        return _in_order(groups, extent.graph.dataset_order)
+        return ImpactPath(lambda: self.paths.steps(place))
 
-
-def _in_order(groups: Mapping[tuple[Any, ...], list[int]], order: Sequence[int]) -> list[int]:
-    """The numbers of all groups, group by group."""
-    return [
-        number for key in sorted(groups) for number in sorted(groups[key], key=order.__getitem__)
-    ]
+    def columns(self, dataset: int) -> Iterator[tuple[int, ImpactEffect]]:
+        """The affected columns of a dataset, with each effect on them."""
+        columns = {*self.extent.graph.columns_of[dataset].values()}
+        for state, nodes in self.extent.reached.items():
+            if not state & ON_DATASET:
+                yield from ((column, effect_of(state)) for column in columns & nodes)
 
 
 def _unaffected(extent: Spread, passed: Iterable[int]) -> int:
     """The number of tasks that read, of datasets of which a column is gone, others alone."""
-    graph = extent.graph
-    task_of, dataset_of = graph.flow_task, graph.dataset_of
-    gone = {dataset_of[state >> BITS] for state in extent.states if state >= 0}
-    readers: set[int] = set()
-    for dataset in gone:
-        flows = graph.flows_from(dataset)
-        readers.update(task_of[flows.start : flows.stop])
-    return len(readers.difference(map(graph.flow_task.__getitem__, passed)))
+    graph, gone = extent.graph, int(ImpactEffect.GONE)
+    datasets = {*extent.datasets(gone, extent.reached.get(gone, ()))}
+    others = {*places_from(graph.flow_starts, datasets)}.difference(passed)
+    readers = {*map(graph.flow_task.__getitem__, others)}
+    return len(readers.difference(map(graph.flow_task.__getitem__, passed))) if readers else 0
 
 
 def _descriptions(
@@ -206,45 +185,42 @@ def _descriptions(
 
 
 def _dataset(reached: _Reached, dataset: int, description: Description | None) -> AffectedDataset:
-    graph, columns, effects = reached.extent.graph, dict[str, ImpactEffect](), set[ImpactEffect]()
-    for number in reached.states(dataset):
-        effect = EFFECTS[effect_of(number)]
-        if number < 0:
-            effects.add(effect)
-        else:
-            name = graph.column_names[column_of(number)]
-            columns[name] = min(columns.get(name, effect), effect)
-    nearest = reached.nearest[dataset]
+    graph, columns = reached.extent.graph, dict[str, ImpactEffect]()
+    for column, effect in reached.columns(dataset):
+        name = graph.column_names[column]
+        columns[name] = min(columns.get(name, effect), effect)
+    effects = [
+        effect_of(state)
+        for state, nodes in reached.extent.reached.items()
+        if state & ON_DATASET and dataset in nodes
+    ]
     return AffectedDataset(
         graph.datasets[dataset],
         ImpactSeverity(reached.worst[dataset]),
         tuple(sorted(effects)),
         {name: columns[name] for name in sorted(columns)},
-        reached.path(nearest),
+        reached.path(dataset),
         description.owner if description else "",
-        stale=nearest >= reached.extent.fresh,
+        stale=reached.nearest[dataset][1],
     )
 
 
 def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
     extent, graph = reached.extent, reached.extent.graph
-    of_edge, of_flow, again = graph.edge_task, graph.flow_task, extent.again
-    ways = chain([*extent.ways.values()][1:], (way for _, _, way in again))
-    carriers = [of_edge[way] if way >= 0 else of_flow[~way] for way in ways]
-    nearest = dict(zip(reversed(carriers), range(len(carriers), 0, -1), strict=True))
-    targets = chain(reached.datasets[1:], map(reached.dataset_of, (state for state, _, _ in again)))
+    broken, gone = extent.broken, int(severity(reached.kind, ImpactEffect.GONE))
+    carriers, targets = extent.carriers()
+    outcomes = bytes(map(reached.worst.__getitem__, targets))
     worst: dict[int, int] = {}
-    for task, outcome in zip(carriers, map(reached.worst.__getitem__, targets), strict=True):
-        if outcome > worst.get(task, -1):
-            worst[task] = outcome
-    gone, broken = int(severity(reached.kind, ImpactEffect.GONE)), extent.steps.broken
-    for task in broken:
-        if worst.get(task, -1) < gone:
-            worst[task] = gone
+    tasks: list[int] = []
+    for outcome in reversed(ImpactSeverity):
+        is_worst = outcomes.translate(bytes(value == outcome for value in range(256)))
+        new = {*compress(carriers, is_worst), *(broken if outcome == gone else ())}
+        new.difference_update(worst)
+        worst.update(dict.fromkeys(new, outcome))
+        tasks += [*sorted(new & broken), *sorted(new - broken)]
     names, owners = graph.tasks, around.owners
-    groups = group_by_key(((-worst[task], task not in broken), task) for task in worst)
     return LazySequence(
-        _in_order(groups, graph.task_order),
+        tasks,
         lambda task: AffectedTask(
             *(
                 names[task],
@@ -252,22 +228,16 @@ def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
                 task in broken,
                 owners.get(names[task], ""),
             ),
-            reached.path(nearest[task]) if task in nearest else (),
+            ImpactPath(lambda: reached.paths.over_task(task)),
         ),
     )
 
 
-def _tests(
-    graph: ImpactGraph, dataset: int, reached: Sequence[int], tests: Sequence[NodeTest]
-) -> Iterator[AffectedTest]:
+def _tests(reached: _Reached, dataset: int, tests: Sequence[NodeTest]) -> Iterator[AffectedTest]:
     """The tests of a dataset; one breaks if its column is gone, or all of the dataset is."""
-    gone = {
-        graph.column_names[column_of(number)].casefold() if number >= 0 else ""
-        for number in reached
-        if effect_of(number) == _PROVABLE
-    }
+    graph, extent = reached.extent.graph, reached.extent
     for test in tests:
-        breaks = test.column.casefold() in gone or "" in gone
+        breaks = _is_gone(extent, dataset, test.column)
         yield AffectedTest(test, graph.datasets[dataset], breaks)
 
 
@@ -284,7 +254,9 @@ def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[Affecte
             worst = ImpactSeverity(max(outcome for outcome, _ in reached))
             worst = raise_severity(worst) if consumer.is_critical else worst
             reads = tuple(sorted(read for _, read in reached))
-            breaks = any(_is_gone(extent, *column) for column in consumer.columns)
+            breaks = any(
+                _is_gone(extent, graph.find_dataset(of), name) for of, name in consumer.columns
+            )
             affected.append(AffectedConsumer(consumer, worst, reads, breaks))
     return sorted(
         affected,
@@ -296,12 +268,11 @@ def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[Affecte
     )
 
 
-def _is_gone(extent: Spread, dataset: DatasetId, name: str) -> bool:
+def _is_gone(extent: Spread, dataset: int | None, name: str) -> bool:
     """Whether a column that somebody names is gone, alone or with its dataset."""
-    number = extent.graph.find_dataset(dataset)
-    if number is None:
+    if dataset is None:
         return False
-    return any(
-        column is not None and extent.reaches(State(number, column, _PROVABLE))
-        for column in (-1, extent.graph.find_column(number, name))
+    gone, column = int(ImpactEffect.GONE), extent.graph.find_column(dataset, name)
+    return dataset in extent.reached.get(ON_DATASET | gone, ()) or (
+        column is not None and column in extent.reached.get(gone, ())
     )

@@ -6,9 +6,10 @@ from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
-from functools import cache, cached_property
-from itertools import accumulate
-from typing import Any, NamedTuple
+from functools import cache
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
 from dbt_graft.lineage.dataset import DatasetId
@@ -60,7 +61,8 @@ def kind_of(number: int) -> EdgeKind:
 class ImpactGraph:
     """Column edges and flows by what they come from.
 
-    Names of columns compare without case. `*` is a column of its own.
+    Names of columns compare without case. `*` is a column of its own. Numbers of datasets and tasks
+    are in the order of their names.
 
     Args:
         stale_before: Flows that were last seen before are stale; None where none is.
@@ -87,13 +89,24 @@ class ImpactGraph:
         self.columns_of: ColumnNumbers = {}
         self.stars: dict[int, int] = {}  # dataset -> its column `*`
         self.has_schema: set[int] = set()
-        tasks: dict[str, int] = {}
-        known = tuple(datasets)
-        for dataset in known:
-            number = self.dataset(dataset.id)
-            if dataset.columns:
+        # Of each dataset: whether its columns may go where none of their own edges does, over `*`,
+        # over a flow of which columns are not known, or into what lives as long as a run.
+        self.opaque = bytearray()
+        self.flow_starts, self.edge_starts, self.use_starts = (array("i", [0]) for _ in range(3))
+        known, uses = tuple(datasets), tuple(uses)
+        derived = struct_edges(edges, known)
+        named = [*edges, *derived.of_structs]
+        all_edges = [*named, *derived.of_fields]
+        for dataset in _by_name(known, flows, all_edges, uses):
+            self.dataset(dataset)
+        of_flows, of_edges = (flow.task for flow in flows), (edge.task for edge in all_edges)
+        self.tasks = sorted({*of_flows, *of_edges, *(use.task for use in uses)})
+        tasks = {task: number for number, task in enumerate(self.tasks)}
+        for described in known:
+            number = self.dataset(described.id)
+            if described.columns:
                 self.has_schema.add(number)
-                for column in dataset.columns:
+                for column in described.columns:
                     self.column(number, column.name)
         places = self._add_flows(flows, tasks, stale_before, followed)
         starred = {
@@ -101,11 +114,16 @@ class ImpactGraph:
             for name, definition in (definitions or {}).items()
             if definition.starred
         }
-        derived = struct_edges(edges, known)
-        named = [*edges, *derived.of_structs]
-        self._add_edges([*named, *derived.of_fields], len(named), tasks, places, starred)
+        self._add_edges(all_edges, len(named), tasks, places, starred)
         self._add_uses(uses, tasks)
-        self.tasks = list(tasks)
+        for number, star in self.stars.items():
+            self.opaque[number] = bool(self.edges_from(star))
+        for number, (start, end) in enumerate(pairwise(self.flow_starts)):
+            if self.flow_has_columns.find(0, start, end) >= 0:
+                self.opaque[number] = True
+        for at, (start, end) in enumerate(pairwise(self.use_starts)):
+            if start < end:
+                self.opaque[self.dataset_of[at]] = True
 
     def dataset(self, dataset: DatasetId) -> int:
         """The number of a dataset, a new one for one that is not known."""
@@ -113,6 +131,8 @@ class ImpactGraph:
         if number == len(self.datasets):
             self.datasets.append(dataset)
             self.columns_of[number] = {}
+            self.opaque.append(False)
+            self.flow_starts.append(self.flow_starts[-1])
         return number
 
     def column(self, dataset: int, name: str) -> int:
@@ -123,6 +143,8 @@ class ImpactGraph:
             self.column_names.append(name)
             self.dataset_of.append(dataset)
             self.is_star.append(name == ANY_COLUMN)
+            self.edge_starts.append(self.edge_starts[-1])
+            self.use_starts.append(self.use_starts[-1])
             if name == ANY_COLUMN:
                 self.stars[dataset] = number
         return number
@@ -145,30 +167,15 @@ class ImpactGraph:
 
     def edges_from(self, column: int) -> range:
         """The places of the column edges that come from a column."""
-        starts = self.edge_starts
-        return range(starts[column], starts[column + 1]) if column + 1 < len(starts) else range(0)
+        return range(self.edge_starts[column], self.edge_starts[column + 1])
 
     def flows_from(self, dataset: int) -> range:
         """The places of the flows that come from a dataset."""
-        starts = self.flow_starts
-        return (
-            range(starts[dataset], starts[dataset + 1]) if dataset + 1 < len(starts) else range(0)
-        )
+        return range(self.flow_starts[dataset], self.flow_starts[dataset + 1])
 
     def tasks_using(self, column: int) -> Sequence[int]:
         """The tasks that take a column into what lives as long as a run."""
-        places = _of_source(self.use_starts, column)
-        return self.use_task[places.start : places.stop]
-
-    @cached_property
-    def dataset_order(self) -> Sequence[int]:
-        """The place of each dataset among all of them, by their names."""
-        return _order([*self.numbers])
-
-    @cached_property
-    def task_order(self) -> Sequence[int]:
-        """The place of each task among all of them, by their names."""
-        return _order(self.tasks)
+        return self.use_task[self.use_starts[column] : self.use_starts[column + 1]]
 
     def _add_flows(
         self,
@@ -190,7 +197,7 @@ class ImpactGraph:
         places: dict[_FlowKey, int] = {}
         for place, number in enumerate(order):
             flow = flows[number]
-            task = tasks.setdefault(flow.task, len(tasks))
+            task = tasks[flow.task]
             self.flow_task.append(task)
             old = stale_before and flow.last_at and flow.last_at < stale_before
             self.flow_is_stale.append(bool(old))
@@ -224,7 +231,7 @@ class ImpactGraph:
         for number, edge in enumerate(edges):
             source, from_column = ends(edge.from_dataset, edge.from_column)
             target, to_column = ends(edge.to_dataset, edge.to_column)
-            task = tasks.setdefault(edge.task, len(tasks))
+            task = tasks[edge.task]
             sources.append(from_column)
             targets.append(to_column)
             of_task.append(task)
@@ -247,26 +254,32 @@ class ImpactGraph:
         columns, of_task = array("i"), array("i")
         for use in uses:
             columns.append(self.column(self.dataset(use.dataset), use.column))
-            of_task.append(tasks.setdefault(use.task, len(tasks)))
+            of_task.append(tasks[use.task])
         self.use_starts, places = group_by_source(columns, len(self.column_names))
         self.use_task = array("i", map(of_task.__getitem__, places))
 
 
-def _order(names: Sequence[Any]) -> array[int]:
-    order = array("i", bytes(4 * len(names)))
-    for place, number in enumerate(sorted(range(len(names)), key=names.__getitem__)):
-        order[number] = place
-    return order
+def _by_name(
+    known: Iterable[Dataset],
+    flows: Iterable[Flow],
+    edges: Iterable[ColumnEdge],
+    uses: Iterable[ColumnUse],
+) -> list[DatasetId]:
+    """All datasets, sorted; of most edges and flows the ids are the same objects."""
+    datasets = {id(dataset.id): dataset.id for dataset in known}
+    for flow in flows:
+        datasets[id(flow.source)], datasets[id(flow.target)] = flow.source, flow.target
+    for edge in edges:
+        datasets[id(edge.from_dataset)] = edge.from_dataset
+        datasets[id(edge.to_dataset)] = edge.to_dataset
+    datasets.update((id(use.dataset), use.dataset) for use in uses)
+    return sorted(datasets.values(), key=attrgetter("key"))
 
 
 def _need(edge: ColumnEdge, starred: Collection[str]) -> Need:
     if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred:
         return Need.NONE
     return Need.UNKNOWN if edge.from_column == ANY_COLUMN else Need.NAMED
-
-
-def _of_source(starts: Sequence[int], source: int) -> range:
-    return range(starts[source], starts[source + 1]) if source + 1 < len(starts) else range(0)
 
 
 def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:

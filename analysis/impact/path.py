@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from operator import invert
+from typing import NamedTuple, overload
 
-from dbt_graft.analysis.impact.spread import Spread, state_of
+from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.impact.spread import (
+    ON_DATASET,
+    Level,
+    Spread,
+    leads,
+    subtype_of,
+    task_of,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
@@ -27,75 +39,128 @@ class ImpactStep:
     column: str
 
 
+class PathEnd(NamedTuple):
+    """A column or dataset in a state, and so many steps from the change."""
+
+    distance: int
+    is_stale: bool
+    state: int
+    node: int
+
+
+class Paths:
+    """The paths to all that a change reaches: those that begin alike share their steps."""
+
+    def __init__(self, spread: Spread) -> None:
+        self._spread = spread
+        self._steps: dict[PathEnd, tuple[PathEnd, ImpactStep]] = {}
+
+    def steps(self, place: PathEnd) -> list[ImpactStep]:
+        """The steps to a place, the first one first."""
+        steps = []
+        while place.distance:
+            if place not in self._steps:
+                self._steps[place] = self._last(place)
+            place, step = self._steps[place]
+            steps.append(step)
+        return steps[::-1]
+
+    def over_task(self, task: int) -> list[ImpactStep]:
+        """The steps over the first way of a task; none where nothing comes of what it reads."""
+        if task not in self._first_ways:
+            return []
+        number, way = self._first_ways[task]
+        passed = self._spread.passed[number]
+        level = self._spread.level(passed.distance, passed.is_stale)
+        of_state = {passed.state: level[passed.state]}
+        for state, node in _sources(self._spread.graph, of_state, way):
+            source = PathEnd(passed.distance, passed.is_stale, state, node)
+            for end in leads(self._spread.graph, state, node, way):
+                step = self._step(source, PathEnd(passed.distance + 1, passed.is_stale, *end), way)
+                return [*self.steps(source), step]
+        raise LookupError(task)
+
+    @cached_property
+    def _first_ways(self) -> dict[int, tuple[int, int]]:
+        """Task -> its first way, and the number of that in `Spread.passed`."""
+        graph, passed = self._spread.graph, self._spread.passed
+        return {
+            task_of(graph, way): (number, way)
+            for number in reversed(range(len(passed)))
+            for way in chain(
+                map(invert, reversed(passed[number].passage.flows)),
+                reversed(passed[number].passage.edges),
+            )
+        }
+
+    def _last(self, place: PathEnd) -> tuple[PathEnd, ImpactStep]:
+        """The place before one, and the step from there."""
+        spread, before = self._spread, place.distance - 1
+        way = spread.level(place.distance, place.is_stale)[place.state][place.node]
+        for is_stale in {False, place.is_stale}:
+            for state, node in _sources(spread.graph, spread.level(before, is_stale), way):
+                if place[2:] in leads(spread.graph, state, node, way):
+                    source = PathEnd(before, is_stale, state, node)
+                    return source, self._step(source, place, way)
+        raise LookupError(place)
+
+    def _step(self, source: PathEnd, target: PathEnd, way: int) -> ImpactStep:
+        graph = self._spread.graph
+        return ImpactStep(
+            graph.tasks[task_of(graph, way)],
+            subtype_of(graph, way),
+            graph.datasets[_dataset(graph, source)],
+            graph.datasets[_dataset(graph, target)],
+            "" if target.state & ON_DATASET else graph.column_names[target.node],
+        )
+
+
 class ImpactPath(Sequence[ImpactStep]):
-    """The steps of the path to a state, which is equal to another one of the same steps.
+    """Steps that are made when they are looked at; equal to other steps that are the same."""
 
-    Args:
-        place: That of the state.
-        shared: The steps that were made before: paths that begin alike share theirs.
-        last: One more step, over a further way to a state.
-    """
+    __slots__ = ("_make",)
 
-    __slots__ = ("_last", "_place", "_shared", "_spread")
-
-    def __init__(
-        self,
-        spread: Spread,
-        place: int,
-        shared: dict[int, ImpactStep],
-        last: ImpactStep | None = None,
-    ) -> None:
-        self._spread, self._place, self._shared, self._last = spread, place, shared, last
+    def __init__(self, make: Callable[[], Sequence[ImpactStep]]) -> None:
+        self._make = make
 
     def __len__(self) -> int:
-        return self._spread.distances[self._place] + (self._last is not None)
+        return len(self._make())
 
     @overload
     def __getitem__(self, index: int) -> ImpactStep: ...
 
     @overload
-    def __getitem__(self, index: slice) -> tuple[ImpactStep, ...]: ...
+    def __getitem__(self, index: slice) -> Sequence[ImpactStep]: ...
 
-    def __getitem__(self, index: int | slice) -> ImpactStep | tuple[ImpactStep, ...]:
-        return self._steps()[index]
+    def __getitem__(self, index: int | slice) -> ImpactStep | Sequence[ImpactStep]:
+        return self._make()[index]
 
     def __iter__(self) -> Iterator[ImpactStep]:
-        return iter(self._steps())
+        return iter(self._make())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._steps() == tuple(other)
+        return isinstance(other, Sequence) and [*self] == [*other]
 
     def __hash__(self) -> int:
-        return hash(self._steps())
+        return hash((*self,))
 
     def __repr__(self) -> str:
-        return repr(self._steps())
-
-    def _steps(self) -> tuple[ImpactStep, ...]:
-        steps = [self._last] if self._last else []
-        spread, place, shared = self._spread, self._place, self._shared
-        while place:
-            before = spread.before[place]
-            if (step := shared.get(place)) is None:
-                state = spread.states[place]
-                step = shared[place] = step_over(spread, state, before, spread.ways[state])
-            steps.append(step)
-            place = before
-        return tuple(reversed(steps))
+        return repr([*self])
 
 
-def step_over(spread: Spread, state: int, before: int, way: int) -> ImpactStep:
-    """The step to a state.
+def _sources(graph: ImpactGraph, level: Level, way: int) -> Iterator[tuple[int, int]]:
+    """The states and nodes of a level that a way may come from."""
+    column = bisect_right(graph.edge_starts, way) - 1
+    dataset = graph.dataset_of[column] if way >= 0 else bisect_right(graph.flow_starts, ~way) - 1
+    # A column may go over an edge of `*`, or over a flow of which columns are not known.
+    columns = graph.columns_of[dataset].values() if way < 0 or graph.opaque[dataset] else (column,)
+    for state, nodes in level.items():
+        if state & ON_DATASET:
+            candidates: Iterable[int] = (dataset,) if way < 0 else ()
+        else:
+            candidates = columns
+        yield from ((state, node) for node in candidates if node in nodes)
 
-    Args:
-        before: The place of the state before.
-    """
-    graph = spread.graph
-    source, target = state_of(graph, spread.states[before]), state_of(graph, state)
-    return ImpactStep(
-        graph.tasks[spread.task(way)],
-        spread.subtype(way),
-        graph.datasets[source.dataset],
-        graph.datasets[target.dataset],
-        graph.column_names[target.column] if target.column >= 0 else "",
-    )
+
+def _dataset(graph: ImpactGraph, place: PathEnd) -> int:
+    return place.node if place.state & ON_DATASET else graph.dataset_of[place.node]

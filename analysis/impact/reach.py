@@ -25,12 +25,7 @@ from dbt_graft.analysis.impact.change import (
     severity,
 )
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import (
-    BITS,
-    StateSteps,
-    column_of,
-    effect_of,
-)
+from dbt_graft.analysis.impact.spread import ON_DATASET, effect_of, steps_from
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.frozen import frozen
@@ -162,7 +157,8 @@ class ImpactReach:
         self._number_tests(around)
         # The place of a state's sizes, by the number of the state: those of datasets come last,
         # as theirs are negative.
-        self._sizes_at = array("I", [0]) * (len(graph.column_names) + len(graph.datasets) << BITS)
+        nodes = len(graph.column_names) + len(graph.datasets)
+        self._sizes_at = array("I", [0]) * (nodes * ON_DATASET)
         # States that lead to their own dataset: tasks lead back to where it is made.
         self._returning: set[int] = set()
         self._sizes = self._follow()
@@ -282,43 +278,47 @@ class ImpactReach:
                 self._returning.add(state)
 
     def _dataset_of(self, state: int) -> int:
-        return self._graph.dataset_of[column_of(state)] if state >= 0 else column_of(~state)
+        node = state // ON_DATASET if state >= 0 else ~state // ON_DATASET
+        return self._graph.dataset_of[node] if state >= 0 else node
 
-    def _step(self, state: int) -> tuple[_Sets, Iterator[int]]:
+    def _step(self, number: int) -> tuple[_Sets, Iterator[int]]:
         """The sets of a state itself, and the states that it leads to."""
-        after: dict[int, int] = {}
-        steps = StateSteps(self._graph, after.__setitem__)
-        steps.go(state)
-        is_gone = effect_of(state) == ImpactEffect.GONE
+        graph, code = self._graph, number if number >= 0 else ~number
+        node, own_effect = divmod(code, ON_DATASET)
+        passage = steps_from(graph, own_effect | ON_DATASET * (number < 0), [node])
+        is_gone = own_effect == ImpactEffect.GONE
         datasets = consumers = effects = 0
-        for successor in after:
-            effect = effect_of(successor)
-            if is_gone and effect == ImpactEffect.LATE:
-                effect = _BROKE
-            dataset = self._dataset_of(successor)
-            datasets |= 1 << dataset
-            effects |= 1 << effect
-            for reader in self._readers.get(dataset, ()):
-                consumers |= 1 << reader * _OF_CONSUMER + effect
+        after: dict[int, None] = {}
+        for step in passage.steps:
+            effect = int(effect_of(step.state))
+            bit = _BROKE if is_gone and effect == ImpactEffect.LATE else effect
+            for there in step.nodes:
+                on_dataset = step.state & ON_DATASET
+                dataset = there if on_dataset else graph.dataset_of[there]
+                after[_state(dataset, None if on_dataset else there, effect)] = None
+                datasets |= 1 << dataset
+                effects |= 1 << bit
+                for reader in self._readers.get(dataset, ()):
+                    consumers |= 1 << reader * _OF_CONSUMER + bit
         known_flows = unknown_flows = tests = broken = 0
-        for flow in steps.flows:
-            if self._graph.flow_has_columns[flow]:
+        flows = {*map(graph.edge_flow.__getitem__, passage.edges)} - {-1}
+        for flow in flows.union(passage.flows) if number >= 0 else ():
+            if graph.flow_has_columns[flow]:
                 known_flows |= 1 << flow
             else:
                 unknown_flows |= 1 << flow
-        for task in steps.broken:
+        for task in passage.broken:
             broken |= 1 << task
         if is_gone and self._tests:
-            names = self._graph.column_names
-            name = names[column_of(state)].casefold() if state >= 0 else ""
-            tests = self._tests.get((self._dataset_of(state), name), 0)
+            name = graph.column_names[node].casefold() if number >= 0 else ""
+            tests = self._tests.get((self._dataset_of(number), name), 0)
         sets = _Sets(datasets, broken, tests, known_flows, unknown_flows, consumers, effects)
         return sets, iter(after)
 
 
-def _state(dataset: int, column: int | None, effect: ImpactEffect) -> int:
-    """The number of a state, as in `spread`."""
-    return ~(dataset << BITS | effect) if column is None else column << BITS | effect
+def _state(dataset: int, column: int | None, effect: int) -> int:
+    """The number of a state of a column, or, which is negative, of a dataset."""
+    return ~(dataset * ON_DATASET + effect) if column is None else column * ON_DATASET + effect
 
 
 @cache

@@ -1,13 +1,16 @@
-"""Spread a change downstream: breadth first, over edges that are seen now before stale ones.
+"""The spread of a change downstream: level by level, over edges seen now before stale ones.
 
-States are numbers, since a change may reach millions of them.
+A change may reach hundreds of thousands of columns. So columns and datasets are numbers, and all of
+a level that have the same effect go on at once: what is done for each of them is done by C.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import chain, compress
+from operator import invert
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
@@ -15,246 +18,289 @@ from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, ki
 from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
-# Of a state's number the bits of its effect.
-BITS, MASK = 4, 15
 EFFECTS = tuple(ImpactEffect)
-# Plain numbers: a walk compares millions of them.
-_GONE, _LATE, _NAMED = map(int, (ImpactEffect.GONE, ImpactEffect.LATE, Need.NAMED))
-_ON_DATASET = MASK + 1  # in the place of an effect's bit: the whole dataset has it
+# In a state: the whole dataset has the effect, not a column of it.
+ON_DATASET = 16
+_EFFECT = ON_DATASET - 1
+_GONE, _LATE = int(ImpactEffect.GONE), ON_DATASET | ImpactEffect.LATE
 _ENDS = 255
-_NO_FLOW = -1
+_NO_WAY = _NO_FLOW = -1
+_IS = [bytes(value == code for value in range(256)) for code in range(256)]
+
+# A state -> the columns or datasets in it, each with a way to it.
+Level = dict[int, dict[int, int]]
 
 
-class State(NamedTuple):
-    """An effect on a column, or on a whole dataset where `column` is -1."""
-
-    dataset: int
-    column: int
-    effect: ImpactEffect
-
-
-class StateSteps:
-    """The steps from state to state, and what they pass, whether it is new or not.
-
-    A way is the place of a column edge, or `~` that of a flow whose columns do not count.
-
-    Args:
-        take: Called with each next state and the way to it.
+class Step(NamedTuple):
+    """An effect that goes to many at once.
 
     Attributes:
-        broken: Tasks whose statements name what is gone.
-        unwritten: Datasets that are not written because a statement fails.
+        state: That of all nodes: their effect, and whether they are columns or datasets.
+        ways: The way to each node: the place of a column edge, or `~` that of a flow whose columns
+            do not count.
     """
 
-    def __init__(self, graph: ImpactGraph, take: Callable[[int, int], object]) -> None:
-        self._graph, self._take = graph, take
-        # Under names of their own, as each is looked at for each of many edges.
-        self._dataset_of, self._stars, self._needs = graph.dataset_of, graph.stars, graph.edge_need
-        self._targets, self._flow_of = graph.edge_target, graph.edge_flow
-        self._carried: dict[int, bytes] = {}  # effect -> the one behind each edge
-        self._passed: set[int] = set()
-        self.broken: set[int] = set()
-        self.unwritten: set[int] = set()
+    state: int
+    nodes: Sequence[int]
+    ways: Sequence[int]
 
-    @property
-    def flows(self) -> set[int]:
-        """The flows that effects on columns took."""
-        return self._passed - {_NO_FLOW}
 
-    def go(self, state: int) -> None:
-        """Take the states behind one."""
-        graph = self._graph
-        if state < 0:
-            self._over_flows(graph.flows_from(~state >> BITS), ~state & MASK)
-            return
-        column, effect = state >> BITS, state & MASK
-        dataset = self._dataset_of[column]
-        self._over_edges(graph.edges_from(column), effect)
-        star = self._stars.get(dataset, column)
-        if star != column:
-            self._over_star(column, star, effect)
-        flows = graph.flows_from(dataset)
-        if graph.flow_has_columns.find(0, flows.start, flows.stop) >= 0 or graph.use_task:
-            self._over_unknown(flows, column, effect)
+class Passage(NamedTuple):
+    """The steps from columns or datasets with an effect, whether they lead to new ones or not.
 
-    def _over_edges(self, edges: range, effect: int) -> None:
-        if effect not in self._carried:
-            self._carried[effect] = self._graph.edge_kind.translate(_carried(effect))
-        carried, targets, take = self._carried[effect], self._targets, self._take
-        for edge in edges:
-            target, after = targets[edge], carried[edge]
-            if after == _ENDS:
-                return
-            if after < _ON_DATASET:
-                take(target << BITS | after, edge)
-            else:
-                take(~(self._dataset_of[target] << BITS | after & MASK), edge)
-            self._passed.add(self._flow_of[edge])
-            if effect == _GONE:
-                self._fail(edge, target, after)
+    Attributes:
+        edges: Column edges that are passed, each once.
+        flows: Flows that are passed where columns do not count.
+        broken: Tasks whose statements name what is gone.
+    """
 
-    def _over_star(self, column: int, star: int, effect: int) -> None:
-        """Take what is behind columns that are not known one by one."""
-        graph, take = self._graph, self._take
-        for edge in graph.edges_from(star):
-            target, kind = graph.edge_target[edge], graph.edge_kind[edge]
-            if kind & TO_ALL and _is_direct(kind):
-                target = _of_same_name(graph, column, target, kind)
-                kind = kind & ~TO_ALL | graph.is_star[target]
-            after = _carried(effect)[kind] if target >= 0 else _ENDS
-            if after == _ENDS:
-                continue
-            if after < _ON_DATASET:
-                take(target << BITS | after, edge)
-            else:
-                take(~(graph.dataset_of[target] << BITS | after & MASK), edge)
-            self._passed.add(graph.edge_flow[edge])
-            if effect == _GONE:
-                self._fail(edge, target, after)
+    steps: Sequence[Step] = ()
+    edges: Sequence[int] = ()
+    flows: Sequence[int] = ()
+    broken: Collection[int] = ()
 
-    def _fail(self, edge: int, target: int, after: int) -> None:
-        """Take what is late because a statement names what is gone; nothing of it is written."""
-        dataset, need = self._dataset_of[target], self._needs[edge]
-        if need or (after >= _ON_DATASET and after & MASK == _LATE):
-            self.unwritten.add(dataset)
-        if need:
-            self._take(~(dataset << BITS | _LATE), edge)
-            if need == _NAMED:
-                self.broken.add(self._graph.edge_task[edge])
 
-    def _over_unknown(self, flows: range, column: int, effect: int) -> None:
-        """Go over the flows that a column may be in, and those of tasks that use it."""
-        graph, after, using = self._graph, _over_flow(effect, True), self._using(column, effect)
-        if after is None:
-            return
-        for flow in flows:
-            if not graph.flow_has_columns[flow] or graph.flow_task[flow] in using:
-                self._passed.add(flow)
-                self._take(~(graph.flow_target[flow] << BITS | after), ~flow)
-                if effect == _GONE:
-                    self.unwritten.add(graph.flow_target[flow])
+class Passed(NamedTuple):
+    """The passage from what a level has in a state."""
 
-    def _using(self, column: int, effect: int) -> Sequence[int]:
-        """The tasks that fail as they take a column into what lives as long as a run."""
-        using = self._graph.tasks_using(column) if effect == _GONE else ()
-        self.broken.update(using)
-        return using
-
-    def _over_flows(self, flows: range, effect: int) -> None:
-        after, targets, take = _over_flow(effect, False), self._graph.flow_target, self._take
-        if after is None:
-            return
-        for flow in flows:
-            take(~(targets[flow] << BITS | after), ~flow)
-            if effect == _GONE:
-                self.unwritten.add(targets[flow])
-                self.broken.add(self._graph.flow_task[flow])
+    distance: int
+    is_stale: bool
+    state: int
+    passage: Passage
 
 
 class Spread:
     """All that a change reaches.
 
-    States have a place each, those nearest first, stale ones last: those that need an edge that
-    was not seen for long.
-
     Args:
-        start: The effect where the change is made.
+        state: The effect where the change is made.
+        node: The column or dataset that changes.
         farthest: The most steps.
 
     Attributes:
-        states: The numbers of states.
-        before, distances: Of each the place of the state before, and the number of steps.
-        ways: State -> the way to it, as in `StateSteps`; that of the first means nothing.
-        fresh: How many are not stale.
-        again: Ways of further tasks to states: the state, the place of the one before, the way.
+        levels: What is reached, by the number of steps.
+        stale_levels: The same for what is not reached without an edge that was not seen for long.
+        reached: State -> all columns or datasets in it.
+        passed: All ways, those of the first level first.
+        broken: Tasks whose statements name what is gone.
+        unwritten: Datasets that are not written because a statement fails.
     """
 
-    def __init__(self, graph: ImpactGraph, start: State, farthest: int | None = None) -> None:
+    def __init__(
+        self, graph: ImpactGraph, state: int, node: int, farthest: int | None = None
+    ) -> None:
         self.graph = graph
-        self.steps = StateSteps(graph, self._take)
-        self.states, self.before, self.distances = list[int](), list[int](), list[int]()
-        self.ways: dict[int, int] = {}
-        self.again = list[tuple[int, int, int]]()
+        self.reached: dict[int, set[int]] = {state: {node}}
+        self.passed: list[Passed] = []
+        self.broken: set[int] = set()
+        self.unwritten: set[int] = set()
+        self._farthest = farthest
+        # The steps over stale edges, by the levels that they lead to.
+        self._aside: dict[int, list[Step]] = defaultdict(list)
         self._has_stale = 1 in graph.flow_is_stale
-        self._waiting = deque[tuple[int, int, int, int]]()
-        self._at, self._distance, self.fresh = -1, 0, 0
-        self._first = state_number(start)
-        self._add(self._first, -1, 0, 0)
-        self._spread(farthest)
+        self.levels: list[Level] = [{state: {node: _NO_WAY}}]
+        self._spread(self.levels, is_stale=False)
+        self.stale_levels: list[Level] = [{}]
+        if self._aside:
+            self._spread(self.stale_levels, is_stale=True)
 
-    def _spread(self, farthest: int | None) -> None:
-        at, states, distances, go = 0, self.states, self.distances, self.steps.go
-        while True:
-            while at < len(states):
-                self._at, self._distance = at, distances[at] + 1
-                if farthest is None or self._distance <= farthest:
-                    go(states[at])
-                at += 1
-            self.fresh = self.fresh or at
-            while self._waiting and self._waiting[0][0] in self.ways:
-                self._take_again(*self._waiting.popleft()[:3])
-            if not self._waiting:
-                return
-            self._add(*self._waiting.popleft())
+    def level(self, distance: int, is_stale: bool) -> Level:
+        """The columns and datasets that are reached by so many steps."""
+        levels = self.stale_levels if is_stale else self.levels
+        return levels[distance] if distance < len(levels) else {}
 
-    def _take(self, state: int, way: int) -> None:
-        if state in self.ways:
-            self._take_again(state, self._at, way)
-        elif self._has_stale and self._is_stale(way):
-            self._waiting.append((state, self._at, way, self._distance))
-        else:
-            self._add(state, self._at, way, self._distance)
+    def datasets(self, state: int, nodes: Iterable[int]) -> Iterable[int]:
+        """The datasets of what is in a state."""
+        return nodes if state & ON_DATASET else map(self.graph.dataset_of.__getitem__, nodes)
 
-    def _add(self, state: int, before: int, way: int, distance: int) -> None:
-        self.ways[state] = way
-        self.states.append(state)
-        self.before.append(before)
-        self.distances.append(distance)
+    @cached_property
+    def flows(self) -> set[int]:
+        """The flows that effects on columns took."""
+        of_columns = [passed for passed in self.passed if not passed.state & ON_DATASET]
+        return self._edge_flows.union(*(passed.passage.flows for passed in of_columns)) - {_NO_FLOW}
 
-    def _take_again(self, state: int, before: int, way: int) -> None:
-        if state == self._first or self.task(way) != self.task(self.ways[state]):
-            self.again.append((state, before, way))
+    def carriers(self) -> tuple[list[int], list[int]]:
+        """The tasks that carry the change on, and to each a dataset that it carries it to."""
+        graph = self.graph
+        flows = self.flows.union(*(passed.passage.flows for passed in self.passed))
+        tasks = [*map(graph.flow_task.__getitem__, flows)]
+        targets = [*map(graph.flow_target.__getitem__, flows)]
+        if _NO_FLOW in self._edge_flows:
+            for edge in chain.from_iterable(passed.passage.edges for passed in self.passed):
+                tasks.append(graph.edge_task[edge])
+                targets.append(graph.dataset_of[graph.edge_target[edge]])
+        return tasks, targets
 
-    def _is_stale(self, way: int) -> bool:
-        flow = self.graph.edge_flow[way] if way >= 0 else ~way
-        return flow >= 0 and self.graph.flow_is_stale[flow] == 1
+    @cached_property
+    def _edge_flows(self) -> set[int]:
+        edges = chain.from_iterable(passed.passage.edges for passed in self.passed)
+        return {*map(self.graph.edge_flow.__getitem__, edges)}
 
-    def reaches(self, state: State) -> bool:
-        """Whether the change reaches a state."""
-        return state_number(state) in self.ways
+    def _spread(self, levels: list[Level], *, is_stale: bool) -> None:
+        """Add the levels behind the first."""
+        last = max(self._aside) if is_stale else 0
+        while (levels[-1] or len(levels) <= last) and len(levels) != (self._farthest or -1) + 1:
+            steps = self._aside[len(levels)] if is_stale else []
+            for state, nodes in levels[-1].items():
+                passage = steps_from(self.graph, state, nodes)
+                self.passed.append(Passed(len(levels) - 1, is_stale, state, passage))
+                self.broken.update(passage.broken)
+                for step in passage.steps:
+                    if state & _EFFECT == _GONE and step.state == _LATE:
+                        self.unwritten.update(step.nodes)
+                    if self._has_stale and not is_stale:
+                        steps += self._fresh(step, len(levels))
+                    else:
+                        steps.append(step)
+            levels.append(self._new(steps))
 
-    def task(self, way: int) -> int:
-        """The task whose way it is."""
-        return self.graph.edge_task[way] if way >= 0 else self.graph.flow_task[~way]
+    def _fresh(self, step: Step, distance: int) -> Iterator[Step]:
+        """Yield the part of a step over edges that are seen now, and put others aside."""
+        graph = self.graph
+        flows = [graph.edge_flow[way] if way >= 0 else ~way for way in step.ways]
+        stale = bytes(flow >= 0 and graph.flow_is_stale[flow] for flow in flows)
+        for is_stale, nodes, ways in _split(stale, step.nodes, step.ways):
+            part = Step(step.state, nodes, ways)
+            if is_stale:
+                self._aside[distance].append(part)
+            else:
+                yield part
 
-    def subtype(self, way: int) -> Subtype | None:
-        """That of the column edge; None for a flow whose columns do not count."""
-        return kind_of(self.graph.edge_kind[way]).subtype if way >= 0 else None
-
-
-def state_number(state: State) -> int:
-    """The number that stands for a state."""
-    if state.column >= 0:
-        return state.column << BITS | state.effect
-    return ~(state.dataset << BITS | state.effect)
-
-
-def state_of(graph: ImpactGraph, number: int) -> State:
-    """The state that a number stands for."""
-    code = number if number >= 0 else ~number
-    effect = EFFECTS[code & MASK]
-    code >>= BITS
-    return State(graph.dataset_of[code], code, effect) if number >= 0 else State(code, -1, effect)
-
-
-def effect_of(number: int) -> int:
-    """The effect of the state that a number stands for."""
-    return (number if number >= 0 else ~number) & MASK
+    def _new(self, steps: Iterable[Step]) -> Level:
+        """The columns and datasets that are reached for the first time."""
+        level: Level = {}
+        for step in steps:
+            reached = self.reached.setdefault(step.state, set())
+            # Backwards, as the first of several ways is to stay.
+            new = dict(zip(reversed(step.nodes), reversed(step.ways), strict=True))
+            for node in reached.intersection(new):
+                del new[node]
+            if new:
+                reached.update(new)
+                level.setdefault(step.state, {}).update(new)
+        return level
 
 
-def column_of(number: int) -> int:
-    """The column of the state that a number stands for, which is one of a column."""
-    return number >> BITS
+def steps_from(graph: ImpactGraph, state: int, nodes: Collection[int]) -> Passage:
+    """The steps from columns or datasets in a state."""
+    if state & ON_DATASET:
+        return _over_flows(graph, state & _EFFECT, places_from(graph.flow_starts, nodes))
+    passage = _over_edges(graph, state, places_from(graph.edge_starts, nodes))
+    if graph.opaque.find(1) < 0:
+        return passage
+    opaque = compress(
+        nodes, map(graph.opaque.__getitem__, map(graph.dataset_of.__getitem__, nodes))
+    )
+    return _over_unnamed(graph, state, [*opaque], passage)
+
+
+def leads(graph: ImpactGraph, state: int, node: int, way: int) -> Iterator[tuple[int, int]]:
+    """The states and nodes that a way from a column or dataset in a state leads to."""
+    if state & ON_DATASET or way in graph.edges_from(node):
+        over = _over_flows if state & ON_DATASET else _over_edges
+        steps = over(graph, state & _EFFECT, [~way if state & ON_DATASET else way]).steps
+        return ((step.state, there) for step in steps for there in step.nodes)
+    if way >= 0:
+        return (end[:2] for end in _over_star(graph, node, state, [way]))
+    using = graph.tasks_using(node) if state == _GONE else ()
+    return (end[:2] for end in _over_unknown(graph, node, state, using, [~way]))
+
+
+def _over_flows(graph: ImpactGraph, effect: int, flows: Sequence[int]) -> Passage:
+    after = _over_flow(effect, False)
+    if after is None:
+        return Passage()
+    targets = [*map(graph.flow_target.__getitem__, flows)]
+    broken = {*map(graph.flow_task.__getitem__, flows)} if effect == _GONE else ()
+    return Passage([Step(after, targets, [*map(invert, flows)])], (), flows, broken)
+
+
+def _over_edges(graph: ImpactGraph, effect: int, edges: Sequence[int]) -> Passage:
+    kinds = bytes(map(graph.edge_kind.__getitem__, edges))
+    targets = [*map(graph.edge_target.__getitem__, edges)]
+    steps = [
+        Step(after, [*map(graph.dataset_of.__getitem__, nodes)], ways)
+        if after & ON_DATASET
+        else Step(after, nodes, ways)
+        for after, nodes, ways in _split(kinds.translate(_carried(effect)), targets, edges)
+        if after != _ENDS
+    ]
+    if effect != _GONE:
+        return Passage(steps, edges if steps else ())
+    needs = bytes(map(graph.edge_need.__getitem__, edges))
+    failing = [*map(graph.dataset_of.__getitem__, compress(targets, needs))]
+    named = compress(edges, needs.translate(_IS[Need.NAMED]))
+    return Passage(
+        [*steps, Step(_LATE, failing, [*compress(edges, needs)])],
+        edges,
+        broken={*map(graph.edge_task.__getitem__, named)},
+    )
+
+
+def _over_unnamed(
+    graph: ImpactGraph, effect: int, columns: Collection[int], passage: Passage
+) -> Passage:
+    """A passage, and the steps of columns over what does not name them."""
+    taken: dict[int, tuple[list[int], list[int]]] = {}
+    passed: dict[int, None] = {}
+    broken: set[int] = set()
+    for column in columns:
+        using = graph.tasks_using(column) if effect == _GONE else ()
+        broken.update(using)
+        dataset = graph.dataset_of[column]
+        star = graph.stars.get(dataset, column)
+        edges, flows = graph.edges_from(star), graph.flows_from(dataset)
+        for after, node, way in chain(
+            _over_star(graph, column, effect, edges if star != column else ()),
+            _over_unknown(graph, column, effect, using, flows),
+        ):
+            nodes, ways = taken.setdefault(after, ([], []))
+            nodes.append(node)
+            ways.append(way)
+            passed[way] = None
+            if effect == _GONE and way >= 0 and graph.edge_need[way] == Need.NAMED:
+                broken.add(graph.edge_task[way])
+    steps = [Step(after, nodes, ways) for after, (nodes, ways) in taken.items()]
+    return Passage(
+        [*passage.steps, *steps],
+        [*passage.edges, *(way for way in passed if way >= 0)],
+        [~way for way in passed if way < 0],
+        broken.union(passage.broken),
+    )
+
+
+def _over_star(
+    graph: ImpactGraph, column: int, effect: int, edges: Iterable[int]
+) -> Iterator[tuple[int, int, int]]:
+    """The states, nodes and ways behind edges of columns that are not known one by one."""
+    for edge in edges:
+        target, kind = graph.edge_target[edge], graph.edge_kind[edge]
+        dataset = graph.dataset_of[target]
+        if kind & TO_ALL and _is_direct(kind):
+            target = _of_same_name(graph, column, target, kind)
+            kind = kind & ~TO_ALL | graph.is_star[target]
+        after = _carried(effect)[kind] if target >= 0 else _ENDS
+        if after == _ENDS:
+            continue
+        yield after, dataset if after & ON_DATASET else target, edge
+        if effect == _GONE and graph.edge_need[edge]:
+            yield _LATE, dataset, edge
+
+
+def _over_unknown(
+    graph: ImpactGraph, column: int, effect: int, using: Sequence[int], flows: Iterable[int]
+) -> Iterator[tuple[int, int, int]]:
+    """The states, nodes and ways behind flows that a column may be in.
+
+    Args:
+        using: The tasks that fail as they take the column into what lives as long as a run.
+    """
+    after = _over_flow(effect, True)
+    if after is None:
+        return
+    for flow in flows:
+        if not graph.flow_has_columns[flow] or graph.flow_task[flow] in using:
+            yield after, graph.flow_target[flow], ~flow
 
 
 def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
@@ -269,21 +315,59 @@ def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
     return same
 
 
+def places_from(starts: Sequence[int], nodes: Collection[int]) -> list[int]:
+    """The places of all edges, or flows, that come from these nodes."""
+    ends = [node + 1 for node in nodes]
+    return [
+        *chain.from_iterable(
+            map(range, map(starts.__getitem__, nodes), map(starts.__getitem__, ends))
+        )
+    ]
+
+
+def _split(
+    codes: bytes, nodes: Sequence[int], ways: Sequence[int]
+) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
+    """Nodes and their ways by a code of each."""
+    distinct = {*codes}
+    for code in sorted(distinct):
+        if len(distinct) == 1:
+            yield code, nodes, ways
+        else:
+            chosen = codes.translate(_IS[code])
+            yield code, [*compress(nodes, chosen)], [*compress(ways, chosen)]
+
+
 @cache
 def _carried(effect: int) -> bytes:
-    """The effects behind edges by their kinds, for `translate`."""
-    effects = bytearray((_ENDS,)) * 256
+    """The states behind edges by their kinds, for `translate`."""
+    states = bytearray((_ENDS,)) * 256
     for kind in KINDS:
         carried = over_column_edge(EFFECTS[effect], kind_of(kind), all_columns=bool(kind & TO_ALL))
         if carried:
-            effects[kind] = carried[0] | _ON_DATASET * carried[1]
-    return bytes(effects)
+            states[kind] = carried[0] | ON_DATASET * carried[1]
+    return bytes(states)
 
 
 @cache
 def _over_flow(effect: int, of_column: bool) -> int | None:
     after = over_flow(EFFECTS[effect], of_column=of_column)
-    return None if after is None else int(after)
+    return None if after is None else after | ON_DATASET
+
+
+def effect_of(state: int) -> ImpactEffect:
+    """The effect of a state."""
+    return EFFECTS[state & _EFFECT]
+
+
+def task_of(graph: ImpactGraph, way: int) -> int:
+    """The task whose way it is."""
+    return graph.edge_task[way] if way >= 0 else graph.flow_task[~way]
+
+
+def subtype_of(graph: ImpactGraph, way: int) -> Subtype | None:
+    """That of the column edge; None for a flow whose columns do not count."""
+    return kind_of(graph.edge_kind[way]).subtype if way >= 0 else None
 
 
 def _is_direct(kind: int) -> bool:

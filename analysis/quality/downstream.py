@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import State, StateSteps, state_number, state_of
+from dbt_graft.analysis.impact.spread import ON_DATASET, steps_from
 from dbt_graft.analysis.quality.faults import QualityFault
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
@@ -34,7 +34,7 @@ class ReachedFault:
 
 
 Faults = Mapping[DatasetId, Sequence[ReachedFault]]
-_Visit = tuple[int, int]  # A state, and the number of a fault.
+_Visit = tuple[int, int, int]  # A state, a column or dataset in it, and the number of a fault.
 
 
 def faults_downstream(
@@ -53,21 +53,21 @@ def faults_downstream(
     first: dict[tuple[int, int], _Visit] = {}
     waiting: deque[_Visit] = deque()
     for number, fault in enumerate(faults):
-        visit = (state_number(_start(graph, fault)), number)
+        visit = (*_start(graph, fault), number)
         before[visit] = None
         waiting.append(visit)
-    after: dict[int, int] = {}
-    steps = StateSteps(graph, after.__setitem__)
     while waiting:
         visit = waiting.popleft()
-        state, number = visit
-        fault, here = faults[number], state_of(graph, state).dataset
+        state, node, number = visit
+        fault, here = faults[number], _dataset(graph, visit)
         start = graph.find_dataset(fault.dataset)
-        after.clear()
-        steps.go(state)
-        for successor in after:
-            there = state_of(graph, successor).dataset
-            step = (successor, number)
+        successors = (
+            (passed.state, there, number)
+            for passed in steps_from(graph, state, [node]).steps
+            for there in passed.nodes
+        )
+        for step in successors:
+            there = _dataset(graph, step)
             if step in before or there == start:
                 continue
             if number not in (reaching := numbers_by_dataset[there]):
@@ -91,13 +91,18 @@ def faults_downstream(
     }
 
 
-def _start(graph: ImpactGraph, fault: QualityFault) -> State:
+def _start(graph: ImpactGraph, fault: QualityFault) -> tuple[int, int]:
+    """The state that a fault makes, and what is in it."""
     dataset = graph.dataset(fault.dataset)
     if fault.kind.leaves_old_data:
-        return State(dataset, -1, ImpactEffect.LATE)
+        return ON_DATASET | ImpactEffect.LATE, dataset
     if not fault.column:
-        return State(dataset, -1, ImpactEffect.ROWS)
-    return State(dataset, graph.column(dataset, fault.column), ImpactEffect.VALUES)
+        return ON_DATASET | ImpactEffect.ROWS, dataset
+    return int(ImpactEffect.VALUES), graph.column(dataset, fault.column)
+
+
+def _dataset(graph: ImpactGraph, visit: _Visit) -> int:
+    return visit[1] if visit[0] & ON_DATASET else graph.dataset_of[visit[1]]
 
 
 def _path(
@@ -105,7 +110,7 @@ def _path(
 ) -> tuple[DatasetId, ...]:
     path: list[DatasetId] = []
     while visit:
-        dataset = graph.datasets[state_of(graph, visit[0]).dataset]
+        dataset = graph.datasets[_dataset(graph, visit)]
         if not path or path[-1] != dataset:
             path.append(dataset)
         visit = before[visit]

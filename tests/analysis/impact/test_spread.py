@@ -10,7 +10,7 @@ from random import Random
 from dbt_graft.analysis.impact.answer import ProposedChange, Surroundings, impact
 from dbt_graft.analysis.impact.change import ChangeType, ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import Spread, State, state_of
+from dbt_graft.analysis.impact.spread import ON_DATASET, Spread, effect_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
@@ -105,8 +105,19 @@ def project(random: Random) -> tuple[list[ColumnEdge], list[Flow]]:
     return list(edges.values()), list(flows.values())
 
 
-def states_of(graph: ImpactGraph, start: State) -> list[State]:
-    return [state_of(graph, number) for number in Spread(graph, start).states]
+def marks_of(graph: ImpactGraph, dataset: str, column: str, effect: ImpactEffect) -> set[Mark]:
+    """All that is reached."""
+    place = graph.dataset(DatasetId("db", dataset))
+    if column:
+        spread = Spread(graph, effect, graph.column(place, column))
+    else:
+        spread = Spread(graph, ON_DATASET | effect, place)
+    marks: set[Mark] = set()
+    for state, nodes in spread.reached.items():
+        for node, there in zip(nodes, spread.datasets(state, nodes), strict=True):
+            name = "" if state & ON_DATASET else graph.column_names[node]
+            marks.add((graph.datasets[there].name, name, effect_of(state).name))
+    return marks
 
 
 @for_each("seed", range(500), quick=20)
@@ -118,17 +129,8 @@ def test_a_random_change_reaches_what_the_plain_model_says(seed: int) -> None:
     effect = random.choice(effects)
     column = "" if effect in ("ROWS", "LATE") else random.choice(f"{COLUMNS} ").strip()
     graph = ImpactGraph(edges, flows, definitions={"u": STAR})
-    place = graph.dataset(DatasetId("db", dataset))
-    number = graph.column(place, column) if column else -1
-    states = {
-        (
-            graph.datasets[state.dataset].name,
-            graph.column_names[state.column] if state.column >= 0 else "",
-            state.effect.name,
-        )
-        for state in states_of(graph, State(place, number, ImpactEffect[effect]))
-    }
-    assert states == plain(edges, flows, (dataset, column, effect))
+    marks = marks_of(graph, dataset, column, ImpactEffect[effect])
+    assert marks == plain(edges, flows, (dataset, column, effect))
 
 
 def plain_tasks(edges: list[ColumnEdge], flows: list[Flow], marks: set[Mark]) -> set[str]:
@@ -174,7 +176,6 @@ def test_a_statement_that_counts_rows_reads_no_column(
     flow: Flow, effect: str, reached: set[str]
 ) -> None:
     graph = ImpactGraph([], [flow], followed={"counts"})
-    place = graph.dataset(flow.source)
-    column = -1 if effect == "ROWS" else graph.column(place, "x")
-    states = states_of(graph, State(place, column, ImpactEffect[effect]))
-    assert {graph.datasets[state.dataset].name for state in states} == reached
+    column = "" if effect == "ROWS" else "x"
+    marks = marks_of(graph, flow.source.name, column, ImpactEffect[effect])
+    assert {dataset for dataset, _, _ in marks} == reached

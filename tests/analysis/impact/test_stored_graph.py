@@ -89,12 +89,14 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
     ]
     datasets = [Dataset(one, columns=(Column("Straße"), Column("*"))) for one in wanted]
     stored = read_graph(graph_sections(ImpactGraph([], [], datasets)))
-    assert [str(dataset) for dataset in stored.datasets] == [str(one) for one in wanted]
-    assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 0
+    assert [str(dataset) for dataset in stored.datasets] == [str(one) for one in sorted(wanted)]
+    assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 2
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
-    assert stored.columns(2) == ["Straße"]
-    assert stored.find_column(2, "STRASSE") == stored.find_column(2, "Straße") is not None
-    assert stored.stars.get(2) is not None
+    number = stored.find_dataset(wanted[2])
+    assert number is not None
+    assert stored.columns(number) == ["Straße"]
+    assert stored.find_column(number, "STRASSE") == stored.find_column(number, "Straße") is not None
+    assert stored.stars.get(number) is not None
 
 
 def test_a_dataset_or_column_that_is_new_gets_a_number() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dbt_graft.analysis.impact.change import ImpactEffect
 from dbt_graft.analysis.impact.graph import ImpactGraph, Need
-from dbt_graft.analysis.impact.spread import Spread, State, state_of
+from dbt_graft.analysis.impact.spread import Spread
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Subtype
@@ -101,6 +101,6 @@ def test_a_value_goes_on_from_the_part_into_all_and_from_all_into_the_part(
     impact = ImpactGraph(edges, ())
     start = impact.find_column(impact.dataset(first.dataset), "a")
     assert start is not None
-    reach = Spread(impact, State(impact.dataset(first.dataset), start, ImpactEffect.SENSITIVE))
-    datasets = {state_of(impact, number).dataset for number in reach.states}
+    reach = Spread(impact, ImpactEffect.SENSITIVE, start)
+    datasets = {impact.dataset_of[column] for column in reach.reached[ImpactEffect.SENSITIVE]}
     assert impact.find_dataset(last.dataset) in datasets
