@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 
 import dbt_graft
@@ -104,10 +105,9 @@ def build(
         lambda: _write_indexes(index, view, extras.docs_nodes, out, earlier.site.folder),
         forked=bool(earlier.site.pages) and processors() > 1,
     )
-    writer = PageWriter((), out, shells, jinja, beside.busy)
+    writer = PageWriter((), out, shells, jinja, beside.busy, partial(prepare, index))
     with closing(beside):
         keys = record_keys(index, digest((of_site.hex(), settings.notice)))
-        prepare(index)
         lists = list_pages(index, settings, view, history, known_pages)
         pages, changed = write_pages([*lists, *record_pages(index, keys)], writer, earlier.site)
         # The contexts of all lists.

@@ -92,6 +92,9 @@ class Index:
         self.consumers = _merge_by_name(
             map_datasets(consumer, spelled) for consumer in described.consumers
         )
+        edges = lineage.column_edges
+        self.columns_to = Grouped(edges, (edge.to_dataset for edge in edges))
+        self.columns_from = Grouped(edges, (edge.from_dataset for edge in edges))
         self.datasets = self._all_datasets()
         self.shows_impact = (
             len(self.datasets) <= MAX_WITH_IMPACT if settings.impact is None else settings.impact
@@ -102,9 +105,6 @@ class Index:
         flows = [flow for flow in lineage.flows if flow.source != flow.target]
         self.flows_to = Grouped(flows, (flow.target for flow in flows))
         self.flows_from = Grouped(flows, (flow.source for flow in flows))
-        edges = lineage.column_edges
-        self.columns_to = Grouped(edges, (edge.to_dataset for edge in edges))
-        self.columns_from = Grouped(edges, (edge.from_dataset for edge in edges))
         self.columns_between = Grouped(
             edges, ((edge.from_dataset, edge.to_dataset) for edge in edges)
         )
@@ -172,7 +172,8 @@ class Index:
         named = {
             *self.descriptions,
             *(end for flow in self.lineage.flows for end in (flow.source, flow.target)),
-            *(e for c in self.lineage.column_edges for e in (c.to_dataset, c.from_dataset)),
+            *self.columns_to,
+            *self.columns_from,
             *(read for consumer in self.consumers.values() for read in consumer.reads),
             *(usage.dataset for task in self.lineage.tasks.values() for usage in task.usages),
             *(end for d in self.lineage.definitions.values() for end in (d.dataset, *d.reads)),

@@ -101,7 +101,7 @@ def record_keys(index: Index, maker: Digest = b"") -> list[Digest]:
 
 
 def prepare(index: Index) -> None:
-    """Work out what many pages need, before processes share the pages: each would do it again."""
+    """Work out what many pages need."""
     upstream_faults(index)
     step_links(index)
     _ = index.dataset_steps, index.rejects_of, index.column_reach

@@ -135,6 +135,8 @@ class PageWriter:
     Attributes:
         pages: Makes each page; a page takes longer to make than to write.
         busy: The processors that other work of the build takes now.
+        prepare: Works out what many pages need, before processes share the pages: each would do
+            it again. A few pages need little of it.
     """
 
     pages: Sequence[Callable[[], Page]]
@@ -142,6 +144,7 @@ class PageWriter:
     shells: Shells
     jinja: jinja2.Environment
     busy: Callable[[], int] = int
+    prepare: Callable[[], None] = lambda: None
 
     def write(self, processes: int | None = None) -> list[WrittenPage]:
         """Write all pages, in order.
@@ -159,6 +162,7 @@ class PageWriter:
         if processes == 1:
             return self._write(range(count))
         compile_templates(self.jinja)
+        self.prepare()
         # A fork has the lineage at hand: nothing is copied but what is written.
         parts = _parts(count, processes)
         done: dict[int, list[WrittenPage]] = {}
