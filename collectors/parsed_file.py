@@ -10,7 +10,7 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata, resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,11 +68,18 @@ def _head(content: bytes, parser: tuple[str, ...]) -> bytes:
 
 @cache
 def _version(parser: tuple[str, ...]) -> str:
-    """The version of the parser: sqlglot's, and a digest of our code on top of it."""
+    """The version of the parser: that of sqlglot, and of our code on top of it."""
     digest = hashlib.sha256()
     for package in parser:
-        folder = resources.files(package)
-        for file in sorted(folder.iterdir(), key=lambda path: path.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
-    return f"sqlglot {metadata.version('sqlglot')} {digest.hexdigest()[:12]}"
+        for file in sorted(_folder(package).glob("*.py")):
+            digest.update(file.read_bytes())
+    # The package itself and its metadata take longer to import than most questions need.
+    version = hashlib.sha256((_folder("sqlglot") / "_version.py").read_bytes())
+    return f"sqlglot {version.hexdigest()[:12]} {digest.hexdigest()[:12]}"
+
+
+def _folder(package: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(package)
+    return Path(spec.origin).parent

@@ -1,9 +1,10 @@
 """The command `graft`, also as `python -m dbt_graft`."""
 
+import atexit
+import gc
 import sys
 
-# Commands that only read. pyarrow imports numpy wherever it is installed, which takes as long as
-# many an answer; what starts Spark needs it.
+# Commands that only read.
 _READERS = {"check", "diff", "impact", "incident", "query", "review", "show"}
 
 
@@ -11,13 +12,28 @@ def main() -> None:
     """Run the command; Ctrl-C ends in one line even before all modules are loaded."""
     try:
         if not _READERS.isdisjoint(sys.argv[1:2]) or sys.argv[1:3] == ["store", "info"]:
-            sys.modules["numpy"] = None  # type: ignore[assignment]  # as if it were not installed
+            _prepare_answer()
         from dbt_graft.graft.commands.cli import main as graft
 
         graft(prog_name="graft")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+
+
+def _prepare_answer() -> None:
+    """Leave out what takes as long as many an answer."""
+    # pyarrow imports numpy wherever it is installed. What starts Spark needs it.
+    sys.modules["numpy"] = None  # type: ignore[assignment]  # as if it were not installed
+    # The process ends before garbage counts, and nobody need look for it at the end.
+    gc.disable()
+    atexit.register(_freeze)
+
+
+def _freeze() -> None:
+    # DuckDB calls its own objects leaks where they stay.
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 if __name__ == "__main__":

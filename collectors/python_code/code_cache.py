@@ -11,11 +11,13 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
-from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.lineage.code import TaskCode
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.python_code.script import ReadFile
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -39,6 +39,8 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
         GraftError: DuckDB is not installed.
     """
     try:
+        # What was read until now stays; of DuckDB's own objects those that stay would be leaks.
+        gc.freeze()
         import duckdb
     except ImportError as error:
         raise GraftError(
@@ -59,9 +61,6 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
             yield connection.sql(query).to_arrow_reader()
         except duckdb.Error as error:
             raise QueryError(str(error).strip(), remedy=_REMEDY) from error
-        finally:
-            # What is frozen stays until the end, and DuckDB's own objects would be called leaks.
-            gc.unfreeze()
 
 
 _REMEDY = "`graft query --views` lists the views and their columns"

@@ -12,7 +12,6 @@ from dbt_graft.analysis.impact.report import impact_answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
 from dbt_graft.graft.commands.completion import complete_columns
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.questions.impact import dates_of_change, impact_of_change
 from dbt_graft.lineage.dates.calendar import Dates
@@ -66,8 +65,7 @@ def impact(
     config = load_config(config_path)
     effect, ages = impact_of_change(config, name, ChangeType(kind), past)
     dates = dates_of_change(config, effect.change, changing) if changing else None
-    with without_garbage_collection():
-        return impact_answer(effect, ages, dates), config.impact.fail_on
+    return impact_answer(effect, ages, dates), config.impact.fail_on
 
 
 def _window(first: str | None, last: str | None) -> Dates | None:

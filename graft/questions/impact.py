@@ -12,7 +12,6 @@ from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.current_index import load_impact_index
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.graphs.column_path import ColumnId
@@ -30,8 +29,7 @@ def impact_of_change(
     match = index.names.find(name)
     dataset, column = match if isinstance(match, ColumnId) else (index.names.dataset(name), "")
     ages = DataAges(index.history, past.at if past else datetime.now(UTC))
-    with without_garbage_collection():
-        return impact(index.graph, ProposedChange(dataset, kind, column), index.around), ages
+    return impact(index.graph, ProposedChange(dataset, kind, column), index.around), ages
 
 
 def dates_of_change(config: Config, change: ProposedChange, dates: Dates) -> ReachedDates:
