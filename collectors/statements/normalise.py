@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 
 from dbt_graft.collectors.statements.text.aliases import protect_aliases
+from dbt_graft.collectors.statements.text.bare_arguments import strip_bare_arguments
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
 from dbt_graft.collectors.statements.text.fingerprint import fingerprint, is_plain
 from dbt_graft.collectors.statements.text.literals import strip_literals
@@ -115,7 +116,7 @@ def _normalise_spark(text: str) -> str:
 
 def _normalise_tsql(text: str) -> str:
     stripped = strip_literals(protect_aliases(unwrap(_separate_batches(text))), Dialect.TSQL)
-    return redact_secrets(stripped, Dialect.TSQL)
+    return strip_bare_arguments(redact_secrets(stripped, Dialect.TSQL))
 
 
 def _separate_batches(text: str) -> str:

@@ -47,6 +47,13 @@ TSQL = [
     ("SELECT $$hush$$", "SELECT ?"),
     ("SELECT a FROM [t$$] JOIN dbo.a$$b", "SELECT a FROM [t$$] JOIN dbo.a$$b"),
     ("UPDATE t SET password = s.secret", "UPDATE t SET password = s.secret"),
+    ("EXEC dbo.p hush, @a = hush, @b = [hush hush]", "EXEC dbo.p ?, @a = ?, @b = ?"),
+    ("EXEC @r = p @a OUTPUT, DEFAULT, NULL, hush", "EXEC @r = p @a OUTPUT, DEFAULT, NULL, ?"),
+    ("INSERT INTO t EXEC [d b].dbo.p hush SELECT a", "INSERT INTO t EXEC [d b].dbo.p ? SELECT a"),
+    ("EXEC p INSERT INTO t SELECT a", "EXEC p INSERT INTO t SELECT a"),
+    ("EXEC p WITH RECOMPILE", "EXEC p WITH RECOMPILE"),
+    ("GRANT EXECUTE ON dbo.p TO x", "GRANT EXECUTE ON dbo.p TO x"),
+    ("EXEC sp_rename a, b", "EXEC sp_rename [a], [b];"),
 ]
 
 
