@@ -24,10 +24,9 @@ from dbt_graft.lineage.records import Records, TaskInfo
 
 __all__ = [
     "DeclaredFile",
-    "declared_dataset_dates",
+    "declared_facts",
     "declared_files",
     "declared_source",
-    "declared_task_infos",
     "read",
 ]
 
@@ -59,8 +58,10 @@ def declared_source(path: str, label: str) -> LogSource:
     )
 
 
-def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
-    """Descriptions, owners and so on of the tasks and consumers in files of declared lineage.
+def declared_facts(
+    path: str, label: str
+) -> tuple[dict[str, TaskInfo], dict[DatasetId, DeclaredDates]]:
+    """Descriptions, owners and so on of tasks and consumers in files, and the dates of datasets.
 
     Empty where there is no file; collecting reports that.
 
@@ -68,21 +69,10 @@ def declared_task_infos(path: str, label: str) -> dict[str, TaskInfo]:
         GraftError: Some are not valid.
     """
     try:
-        return task_infos(documents(LogPath(path, label)))
+        documents_by_path = documents(LogPath(path, label))
     except NoFileError:
-        return {}
-
-
-def declared_dataset_dates(path: str, label: str) -> dict[DatasetId, DeclaredDates]:
-    """The dates of datasets in files of declared lineage; empty where there is no file.
-
-    Raises:
-        GraftError: Some are not valid.
-    """
-    try:
-        return declared_dates(documents(LogPath(path, label)))
-    except NoFileError:
-        return {}
+        return {}, {}
+    return task_infos(documents_by_path), declared_dates(documents_by_path)
 
 
 def declared_files(path: str, label: str) -> tuple[Records, list[DeclaredFile]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cache
+from glob import has_magic
 from pathlib import Path
 
 from dbt_graft import __version__, analysis, collectors, exporters, graft, injector, lineage
@@ -19,6 +20,14 @@ def stamps(files: Iterable[Path | os.DirEntry[str]]) -> Iterator[str]:
             yield f"{name} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
         except OSError:
             yield f"{name} is missing"
+
+
+def named_files(path: str) -> Iterable[Path]:
+    """The files that a path, a folder or a pattern means."""
+    named_path = Path(path)
+    if has_magic(path):
+        return sorted(Path(named_path.anchor).glob(str(named_path.relative_to(named_path.anchor))))
+    return sorted(named_path.rglob("*.y*ml")) if named_path.is_dir() else [named_path]
 
 
 @cache

@@ -9,21 +9,15 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.graft.project.code_stamps import code_stamps
-from dbt_graft.graft.project.output_folder import MARKER
-from dbt_graft.graft.project.own_values import dump_values, load_values
-from dbt_graft.graft.project.section_file import read_sections, write_sections
+from dbt_graft.graft.project.kept_value import KeptValue, value_key
 from dbt_graft.graft.project.texts import expand_path
-from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 
 CONFIG_FILE = "config_cache.bin"
 DEFAULT_ARTIFACTS = ".graft/artifacts"
-_SECTION = "config"
 # As most people write it; the place is only known once a file is read.
 _ARTIFACTS = re.compile(r"^artifacts:[ ]+([\w./~${}:-]+)[ ]*(?:#.*)?\r?$", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{(\w+)")
@@ -37,19 +31,14 @@ class ConfigCache:
     text: str
     artifacts: Path
 
-    @property
-    def _key(self) -> str:
-        digest = blake2b(digest_size=16)
+    def _kept(self) -> KeptValue:
         names = sorted({*_VARIABLE.findall(self.text)})
-        for part in (*code_stamps(), *(f"{name}={os.environ.get(name)}" for name in names)):
-            digest.update(f"{part}\n".encode(errors="surrogateescape"))
-        digest.update(self.text.encode())
-        return f"dbt-graft config {digest.hexdigest()}"
+        variables = (f"{name}={os.environ.get(name)}" for name in names)
+        return KeptValue(self.artifacts, CONFIG_FILE, value_key((*variables, self.text)))
 
     def read(self) -> Any:
         """The keys; None if they are not kept."""
-        sections = read_sections(self.artifacts / CONFIG_FILE, self._key)
-        return load_values(sections[_SECTION]) if sections else None
+        return self._kept().read()
 
     def write(self, keys: object, artifacts: str) -> None:
         """Keep the keys, where there is a folder of artifacts already.
@@ -57,14 +46,10 @@ class ConfigCache:
         Args:
             artifacts: The folder that they name.
         """
-        is_ours = self.artifacts == Path(artifacts) and (self.artifacts / MARKER).is_file()
-        if not is_ours:
-            return
-        # Where it cannot be written, the next command checks them again, no more.
-        with suppress(OSError, GraftError):
-            if self.path.read_text(encoding="utf-8") == self.text:
-                values = {_SECTION: dump_values(keys)}
-                write_sections(self.artifacts / CONFIG_FILE, self._key, values)
+        if self.artifacts == Path(artifacts):
+            with suppress(OSError):
+                if self.path.read_text(encoding="utf-8") == self.text:
+                    self._kept().write(keys)
 
 
 def config_cache(path: Path) -> ConfigCache | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache
 from glob import has_magic
 from pathlib import Path
 
 from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, match_contracts
+from dbt_graft.graft.project.code_stamps import stamps
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.kept_value import KeptValue, value_key
 from dbt_graft.graft.project.names import all_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
@@ -36,36 +37,40 @@ class ContractFiles:
     faults: Sequence[GraftError] = field(default=())
 
 
-def read_contracts(config: Config) -> ContractFiles:
-    """The contracts that `contracts` of graft.yml names; one that is damaged stops no other."""
-    contracts: list[DataContract] = []
+def read_contracts(config: Config, *, keep: bool = True) -> ContractFiles:
+    """The contracts that `contracts` of graft.yml names; one that is damaged stops no other.
+
+    Args:
+        keep: They are those of the project as it is.
+    """
     faults: list[GraftError] = []
-    for file in _files(config, faults):
-        try:
-            contract = _read(file)
-        except GraftError as error:
-            faults.append(error)
-            continue
-        if contract:
-            contracts.append(contract)
-    return ContractFiles(tuple(contracts), tuple(faults))
+    files = _files(config, faults)
+    if not files:
+        return ContractFiles((), tuple(faults))
+    folder = Path(config.path(config.artifacts))
+    kept = KeptValue(folder, "contracts.bin", value_key(stamps(files)))
+    read = _read_files(tuple(files), kept, keep=keep)
+    return ContractFiles(read.contracts, (*faults, *read.faults))
 
 
-def _read(file: Path) -> DataContract | None:
-    changed = size = 0
-    with suppress(OSError):  # Reading it says what is wrong.
-        state = file.stat()
-        changed, size = state.st_mtime_ns, state.st_size
-    return _cached_contract(file, changed, size)
-
-
-@lru_cache(maxsize=4096)
-def _cached_contract(file: Path, _changed: int, _size: int) -> DataContract | None:
-    """A contract, read once by all that a command asks."""
+@lru_cache(maxsize=16)
+def _read_files(files: tuple[Path, ...], kept: KeptValue, *, keep: bool) -> ContractFiles:
+    """The contracts in files, read once by all that a command asks."""
+    if keep and isinstance(contracts := kept.read(), tuple):
+        return ContractFiles(contracts)
     # Its checks, pydantic with them, take longer to import than most questions take.
     from dbt_graft.collectors.contracts.odcs import read_contract
 
-    return read_contract(file)
+    contracts, faults = [], []
+    for file in files:
+        try:
+            if contract := read_contract(file):
+                contracts.append(contract)
+        except GraftError as error:
+            faults.append(error)
+    if keep and not faults:
+        kept.write(tuple(contracts))
+    return ContractFiles(tuple(contracts), tuple(faults))
 
 
 def _files(config: Config, faults: list[GraftError]) -> list[Path]:

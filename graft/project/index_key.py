@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from glob import has_magic
+from collections.abc import Iterator
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
 from dbt_graft.collectors.store.state import store_state
-from dbt_graft.graft.project.code_stamps import code_stamps, stamps
+from dbt_graft.graft.project.code_stamps import code_stamps, named_files, stamps
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.injector.platform import platform, read_connection
@@ -38,7 +37,7 @@ def index_key(config: Config) -> str:
         *(
             line
             for entry in _written_paths(config)
-            for line in stamps(_named_files(config.path(entry)))
+            for line in stamps(named_files(config.path(entry)))
         ),
     )
     digest = blake2b(digest_size=16)
@@ -51,14 +50,6 @@ def _written_paths(config: Config) -> Iterator[str]:
     """The entries of graft.yml that name files which people write: declared lineage, contracts."""
     yield from (entry.declared.path for entry in config.collect if entry.declared)
     yield from config.contracts
-
-
-def _named_files(path: str) -> Iterable[Path]:
-    """The files that a path, a folder or a pattern means."""
-    named_path = Path(path)
-    if has_magic(path):
-        return sorted(Path(named_path.anchor).glob(str(named_path.relative_to(named_path.anchor))))
-    return sorted(named_path.rglob("*.y*ml")) if named_path.is_dir() else [named_path]
 
 
 def _connection(config: Config) -> Iterator[str]:

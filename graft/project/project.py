@@ -26,7 +26,7 @@ from dbt_graft.graft.project.dbt_relations import (
     dbt_relations,
     find_dbt_file,
 )
-from dbt_graft.graft.project.declared import declared_dates, task_infos
+from dbt_graft.graft.project.declared import read_declared, task_infos
 from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.lineage_index import GraftFacts, LineageIndex
 from dbt_graft.graft.project.names import all_names, lineage_names
@@ -43,6 +43,7 @@ from dbt_graft.injector.relations import Relations, ShortNames, short_names
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.build import build, join_records
 from dbt_graft.lineage.building.task_code import with_task_code
+from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -142,19 +143,24 @@ class Project:
         Raises:
             GraftError: A file of declared lineage is not valid.
         """
+        return self._settings(task_infos(self.config), self.task_codes.codes())
+
+    def _settings(
+        self, infos: Mapping[str, TaskInfo], codes: Mapping[str, TaskCode]
+    ) -> LineageSettings:
         config, section = self.config, self.config.lineage
         one_name = config.one_name
         if self.dbt:
             one_name = replace(one_name, apart=self.dbt.short_names.spelled)
         return LineageSettings(
-            infos=task_infos(config),
+            infos=infos,
             failed=section.failed,
             infer_columns=section.infer_columns,
             projects=projects(self.dbt.artifacts.manifest) if self.dbt else None,
             one_name=one_name,
-            dates=declared_dates(config),
+            dates=read_declared(config).dates,
             ignore=section.ignore_tasks,
-            codes=self.task_codes.codes(),
+            codes=codes,
         )
 
     def records(self, view: LineageView = NOW) -> Records:
@@ -209,9 +215,7 @@ class Project:
             infos: What people wrote of tasks; by default in this project. With others the code of
                 today is left out: that of those records may be another.
         """
-        settings = self.settings
-        if infos is not None:
-            settings = replace(settings, infos=infos, codes={})
+        settings = self.settings if infos is None else self._settings(infos, {})
         return build(records, rename or self.rename, settings)
 
     def grafted(

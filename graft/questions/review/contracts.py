@@ -70,7 +70,7 @@ def _unreadable(fault: GraftError) -> NodeReview:
 def _read_base(config: Config, base: BaseFiles) -> ContractFiles:
     """The contracts of the base; a pattern that names none there is no fault."""
     paths = [path for written in config.contracts if (path := base.path(written))]
-    files = read_contracts(replace(config, contracts=tuple(paths)))
+    files = read_contracts(replace(config, contracts=tuple(paths)), keep=False)
     return ContractFiles(
         files.contracts, [fault for fault in files.faults if fault.place not in paths]
     )
