@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.graft.project.kept_value import KeptValue, value_key
+from dbt_graft.graft.project.remembered import RememberedValue, value_key
 from dbt_graft.graft.project.texts import expand_path
 from dbt_graft.lineage.frozen import frozen
 
@@ -31,14 +31,14 @@ class ConfigCache:
     text: str
     artifacts: Path
 
-    def _kept(self) -> KeptValue:
+    def _remembered(self) -> RememberedValue:
         names = sorted({*_VARIABLE.findall(self.text)})
         variables = (f"{name}={os.environ.get(name)}" for name in names)
-        return KeptValue(self.artifacts, CONFIG_FILE, value_key((*variables, self.text)))
+        return RememberedValue(self.artifacts, CONFIG_FILE, value_key((*variables, self.text)))
 
     def read(self) -> Any:
         """The keys; None if they are not kept."""
-        return self._kept().read()
+        return self._remembered().read()
 
     def write(self, keys: object, artifacts: str) -> None:
         """Keep the keys, where there is a folder of artifacts already.
@@ -49,7 +49,7 @@ class ConfigCache:
         if self.artifacts == Path(artifacts):
             with suppress(OSError):
                 if self.path.read_text(encoding="utf-8") == self.text:
-                    self._kept().write(keys)
+                    self._remembered().write(keys)
 
 
 def config_cache(path: Path) -> ConfigCache | None:

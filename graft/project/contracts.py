@@ -11,8 +11,8 @@ from pathlib import Path
 from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, match_contracts
 from dbt_graft.graft.project.code_stamps import stamps
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.kept_value import KeptValue, value_key
 from dbt_graft.graft.project.names import all_names
+from dbt_graft.graft.project.remembered import RememberedValue, value_key
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
@@ -48,15 +48,17 @@ def read_contracts(config: Config, *, keep: bool = True) -> ContractFiles:
     if not files:
         return ContractFiles((), tuple(faults))
     folder = Path(config.path(config.artifacts))
-    kept = KeptValue(folder, "contracts.bin", value_key(stamps(files)))
-    read = _read_files(tuple(files), kept, keep=keep)
+    remembered = RememberedValue(folder, "contracts.bin", value_key(stamps(files)))
+    read = _read_files(tuple(files), remembered, keep=keep)
     return ContractFiles(read.contracts, (*faults, *read.faults))
 
 
 @lru_cache(maxsize=16)
-def _read_files(files: tuple[Path, ...], kept: KeptValue, *, keep: bool) -> ContractFiles:
+def _read_files(
+    files: tuple[Path, ...], remembered: RememberedValue, *, keep: bool
+) -> ContractFiles:
     """The contracts in files, read once by all that a command asks."""
-    if keep and isinstance(contracts := kept.read(), tuple):
+    if keep and isinstance(contracts := remembered.read(), tuple):
         return ContractFiles(contracts)
     # Its checks, pydantic with them, take longer to import than most questions take.
     from dbt_graft.collectors.contracts.odcs import read_contract
@@ -69,7 +71,7 @@ def _read_files(files: tuple[Path, ...], kept: KeptValue, *, keep: bool) -> Cont
         except GraftError as error:
             faults.append(error)
     if keep and not faults:
-        kept.write(tuple(contracts))
+        remembered.write(tuple(contracts))
     return ContractFiles(tuple(contracts), tuple(faults))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dbt_graft.graft.project.code_stamps import named_files, stamps
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.kept_value import KeptValue, value_key
+from dbt_graft.graft.project.remembered import RememberedValue, value_key
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.frozen import frozen
@@ -17,7 +17,7 @@ from dbt_graft.lineage.records import TaskInfo
 
 @frozen
 class Declared:
-    """What declared lineage says beside its flows; the first entry with a name wins.
+    """Declared lineage beside its flows; the first entry with a name wins.
 
     Attributes:
         infos: Owners, descriptions and so on of tasks.
@@ -29,7 +29,7 @@ class Declared:
 
 
 def read_declared(config: Config) -> Declared:
-    """What the files of declared lineage say.
+    """The tasks and dates in files of declared lineage.
 
     Raises:
         GraftError: One is not valid.
@@ -39,11 +39,11 @@ def read_declared(config: Config) -> Declared:
         return Declared({}, {})
     files = (file for path in paths for file in named_files(config.path(path)))
     key = value_key((*paths, *stamps(files)))
-    kept = KeptValue(Path(config.path(config.artifacts)), "declared.bin", key)
-    declared = kept.read()
+    remembered = RememberedValue(Path(config.path(config.artifacts)), "declared.bin", key)
+    declared = remembered.read()
     if not isinstance(declared, Declared):
         declared = _read(config, paths)
-        kept.write(declared)
+        remembered.write(declared)
     return declared
 
 

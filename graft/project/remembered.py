@@ -19,7 +19,7 @@ _SECTION = "value"
 
 
 @frozen
-class KeptValue:
+class RememberedValue:
     """The file of a value of our own types, which has no secret.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""What was read of files once: it counts for the same files only, and damage is not kept."""
+"""Values read of files once: they count for the same files only, and no damage is remembered."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def config(tmp_path: Path) -> Config:
 
 
 def read_anew(config: Config) -> list[object]:
-    """What another process reads."""
+    """The values that another process reads."""
     contracts._read_files.cache_clear()
     return [*read_contracts(config).contracts, read_declared(config)]
 
