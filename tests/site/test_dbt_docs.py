@@ -15,6 +15,7 @@ from dbt_graft.injector import artifacts, docs
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.lineage.model import Lineage
+from tests.cases import for_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -98,7 +99,7 @@ def test_an_old_link_to_a_source_redirects_to_the_model(visit: Any) -> None:
     expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
 
 
-@pytest.mark.parametrize("selector", ["source:ml+", "source:ml.customer_scores+", "source:ml.*+"])
+@for_each("selector", ["source:ml+", "source:ml.customer_scores+", "source:ml.*+"])
 def test_a_selector_of_a_source_finds_the_model_that_it_became(visit: Any, selector: str) -> None:
     shown = graph(visit.open(focused(selector)))
     assert (SCORES, "model.shop.customer_segments") in edges(shown)
@@ -134,8 +135,8 @@ def test_the_screenshot_of_the_readme_shows_the_lineage(
 PROMOTED, NEW, UNTOUCHED = SCORES, "model.python_tasks.raw_returns", "model.shop.orders"
 
 
-@pytest.mark.parametrize(
-    ("node", "tabs"),
+@for_each(
+    "node, tabs",
     [
         (
             PROMOTED,
@@ -188,8 +189,8 @@ def test_the_search_finds_a_node_by_the_name_of_its_task(visit: Any) -> None:
     page.wait_for_url(f"**#!/model/{SCORES}*")
 
 
-@pytest.mark.parametrize(
-    ("tab", "folders", "name"),
+@for_each(
+    "tab, folders, name",
     [
         ("Project", ["python_tasks", "spark", "score_customers"], "ml_customer_scores"),
         ("Database", ["null", "ml"], "customer_scores"),

@@ -21,6 +21,7 @@ from dbt_graft.lineage.describe import Consumer, Description, DocsNode, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
+from tests.cases import for_each
 from tests.site.conftest import served, visiting
 
 pytestmark = [pytest.mark.browser]
@@ -141,39 +142,39 @@ def finished(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile("result"))
 
 
-@pytest.mark.parametrize(
-    ("words", "group", "name"),
-    [
-        ("orders", "Datasets", "raw.orders"),
-        ("raw.ord", "Datasets", "raw.orders"),
-        ("RAW orders", "Datasets", "raw.orders"),
-        ("order lines", "Datasets", "raw.order_lines"),
-        ("orderLines", "Datasets", "raw.order_lines"),
-        ("returns", "Datasets", "layer00.fct_customerReturns"),
-        ("fct_customer_ret", "Datasets", "layer00.fct_customerReturns"),
-        ("pricelist", "Datasets", "Crm.dbo.PriceList"),
-        ("crm.dbo.pri", "Datasets", "Crm.dbo.PriceList"),
-        ("amount", "Columns", "amountEur"),
-        ("order_id", "Columns", "order_id"),
-        ("boa", "Tasks", "board"),
-        ("night", "Tags", "nightly"),
-        ("team 1", "Owners", "team 1"),
-        ("cents", "Only in dbt docs", "cents_to_euros"),
-        ("unique_m1", "Only in dbt docs", "unique_m1_order_id"),
-        ("🎉", "Datasets", "raw.🎉🎉"),
-        ("注文", "Datasets", "raw.顧客_注文"),
-        ("جدول", "Datasets", "raw.نام_جدول"),
-    ],
-)
-@pytest.mark.parametrize("opened", ["tab", "file_tab"])
-def test_a_name_is_found(
-    words: str, group: str, name: str, opened: str, request: pytest.FixtureRequest
-) -> None:
-    tab = request.getfixturevalue(opened)
-    page = tab if opened == "file_tab" else tab.open("tasks/index.html")
-    expect(
-        search(page, words, group).locator(".graft-result__name", has_text=name).first
-    ).to_be_visible()
+@pytest.fixture(params=["tab", "file_tab"])
+def tasks_page(request: pytest.FixtureRequest) -> Page:
+    """The list of tasks, on the server and opened as a file."""
+    opened: Any = request.getfixturevalue(request.param)
+    page: Page = opened if request.param == "file_tab" else opened.open("tasks/index.html")
+    return page
+
+
+@for_each("words, group, name", [
+    ("orders", "Datasets", "raw.orders"),
+    ("raw.ord", "Datasets", "raw.orders"),
+    ("RAW orders", "Datasets", "raw.orders"),
+    ("order lines", "Datasets", "raw.order_lines"),
+    ("orderLines", "Datasets", "raw.order_lines"),
+    ("returns", "Datasets", "layer00.fct_customerReturns"),
+    ("fct_customer_ret", "Datasets", "layer00.fct_customerReturns"),
+    ("pricelist", "Datasets", "Crm.dbo.PriceList"),
+    ("crm.dbo.pri", "Datasets", "Crm.dbo.PriceList"),
+    ("amount", "Columns", "amountEur"),
+    ("order_id", "Columns", "order_id"),
+    ("boa", "Tasks", "board"),
+    ("night", "Tags", "nightly"),
+    ("team 1", "Owners", "team 1"),
+    ("cents", "Only in dbt docs", "cents_to_euros"),
+    ("unique_m1", "Only in dbt docs", "unique_m1_order_id"),
+    ("🎉", "Datasets", "raw.🎉🎉"),
+    ("注文", "Datasets", "raw.顧客_注文"),
+    ("جدول", "Datasets", "raw.نام_جدول"),
+])  # fmt: skip
+def test_a_name_is_found(tasks_page: Page, words: str, group: str, name: str) -> None:
+    expect(search(tasks_page, "")).to_have_count(0)
+    names = search(tasks_page, words, group).locator(".graft-result__name", has_text=name)
+    expect(names.first).to_be_visible()
 
 
 def test_what_is_called_like_the_query_comes_first(tab: Any) -> None:
@@ -211,8 +212,8 @@ def test_words_that_no_description_has_find_none(tab: Any) -> None:
     expect(page.get_by_text("Nothing found for “refund zebra”.")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
+@for_each(
+    "words, name",
     [
         ("raw.ordres", "raw.orders"),  # changed over
         ("fct_custmerReturns", "layer00.fct_customerReturns"),  # too few
@@ -226,7 +227,7 @@ def test_a_typing_error_is_forgiven(words: str, name: str, tab: Any) -> None:
     expect(search(page, words, "Did you mean").first).to_contain_text(name)
 
 
-@pytest.mark.parametrize("words", ["ord3rz", "zzzz", "pxyxelist"])
+@for_each("words", ["ord3rz", "zzzz", "pxyxelist"])
 def test_a_text_far_from_all_names_finds_none(words: str, tab: Any) -> None:
     page = tab.open("")
     search(page, words)
@@ -360,11 +361,8 @@ def test_an_empty_query_shows_examples(tab: Any) -> None:
     expect(results(page)).to_have_count(0)
 
 
-@pytest.mark.parametrize("opened", ["tab", "file_tab"])
-def test_hostile_names_and_texts_are_text(opened: str, request: pytest.FixtureRequest) -> None:
-    tab = request.getfixturevalue(opened)
-    page = tab if opened == "file_tab" else tab.open("tasks/index.html")
-    alerts: list[str] = []
+def test_hostile_names_and_texts_are_text(tasks_page: Page) -> None:
+    page, alerts = tasks_page, list[str]()
     page.on("dialog", lambda dialog: alerts.append(dialog.message) or dialog.dismiss())
     for name in HOSTILE:
         shown = " ".join(printable(name).split())
