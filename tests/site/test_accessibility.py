@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.demo]
 DOCS = "dbt/"
 DATASET = "datasets/spark/analytics/orders/index.html"
 RAW = "datasets/spark/raw/"
-# What they look like in the dark and on a phone is the same on all others.
+# What they look like in the dark, on a phone and on paper is the same on all others.
 MAIN = ("index.html", DATASET, "tasks/land_shop_files/index.html", "explore/index.html", DOCS)
 WIDE, PHONE = (1400, 900), (390, 844)
 PHONE_SIZE = {"width": PHONE[0], "height": PHONE[1]}
@@ -268,7 +268,8 @@ def test_a_printed_page_is_dark_on_white_as_wide_as_paper_and_short(
         if tab.locator("article").count():
             faint = [one for one in tab.evaluate(CONTRASTS) if one[1] < 4.5]
             assert faint == [], path
-            assert violations(tab, COLOURS) == [], path
+            if path in MAIN:
+                assert violations(tab, COLOURS) == [], path
     for path in (DATASET, f"{RAW}orders/index.html"):
         tab.goto(base + path)
         for sheet in ("A4", "Letter"):

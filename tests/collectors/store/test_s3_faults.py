@@ -93,14 +93,26 @@ def test_a_server_with_faults_loses_and_doubles_nothing(
     assert store.damages(place) == {}
 
 
-@pytest.mark.parametrize("has_effect", [False, True])
+@pytest.mark.parametrize(
+    ("first", "has_effect"),
+    [
+        (2, False),
+        (12, True),
+        pytest.param(9, False, marks=pytest.mark.exhaustive),
+        pytest.param(5, True, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_commit_that_is_killed_anywhere_is_whole_or_absent(
-    server: FaultyServer, place: str, monkeypatch: pytest.MonkeyPatch, *, has_effect: bool
+    server: FaultyServer,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    first: int,
+    has_effect: bool,
 ) -> None:
     monkeypatch.setattr(lock, "LEASE", 2)
     server.last_has_effect = has_effect
     ended = 0
-    for changes in range(2 + 3 * has_effect, 200, 7):
+    for changes in range(first, 200, 14):
         here = f"{place}-{changes}"
         add(here, "a", "a1", known=store.positions(here))
         server.changes_left = changes
@@ -117,7 +129,7 @@ def test_a_commit_that_is_killed_anywhere_is_whole_or_absent(
             add(here, "b", "b1", "b2", known=store.positions(here))
         assert written(here) == ["a1", "b1", "b2"]
         assert store.damages(here) == {}
-    assert ended > 3
+    assert ended > 1
 
 
 def use_server(environment: dict[str, str]) -> None:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 MORE = pytest.mark.exhaustive
-VARIANTS = [pytest.param("plain", marks=MORE), pytest.param("rare", marks=MORE), "events"]
 
 
 def tables_of(place: str) -> dict[str, list[str]]:
@@ -52,7 +51,8 @@ def fold_both_and_compare(here: Path, there: Path, spark: SparkSession) -> None:
     assert said(build(read(place))) == said(build(read(place, folded=False)))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("variant", ["plain", "rare", "events"])
 def test_spark_folds_a_store_as_one_process_does(
     tmp_path: Path, spark: SparkSession, variant: str
 ) -> None:
@@ -63,7 +63,9 @@ def test_spark_folds_a_store_as_one_process_does(
     fold_both_and_compare(here, there, spark)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant", [pytest.param("plain", marks=MORE), pytest.param("rare", marks=MORE), "events"]
+)
 def test_spark_folds_a_purged_store_as_one_process_does(
     tmp_path: Path, spark: SparkSession, variant: str
 ) -> None:
