@@ -41,27 +41,34 @@ _QUOTES_NAMES = re.compile(
     r"|vertica|tsql|mssql|sqlserver|synapse|fabric)",
     re.IGNORECASE,
 )
-# Strings that only the rules of some dialects find the end of: $$…$$, and among these E'…\'…'.
-_DOLLARS = re.compile(r"\$\w*\$")
+# Strings that only the rules of some dialects find the end of: $$…$$, Oracle's q'{…}', and among
+# these E'…\'…'.
+_SPECIAL_STRING = re.compile(r"\$\w*\$|\bn?q'", re.IGNORECASE)
 _TSQL = re.compile(r"(tsql|mssql|sqlserver|synapse|fabric)", re.IGNORECASE)
+_TEMPORARY = re.compile(r"#[\w#@$]+")
 _LONGEST = 100_000
 
 
 def shown_sql(facets: Facets) -> tuple[str, str]:
     """The dialect and the text of a job's SQL; an empty text where it has none to be shown."""
     query, dialect = text(facets, "sql", "query"), text(facets, "sql", "dialect")
-    if not query or len(query) > _LONGEST or _DOLLARS.search(query):
+    if not query or len(query) > _LONGEST or _SPECIAL_STRING.search(query):
         return "", ""
     return _normalise_sql(query, dialect)
 
 
 @lru_cache(maxsize=2_000)
 def _normalise_sql(query: str, dialect: str) -> tuple[str, str]:
+    is_tsql = bool(_TSQL.fullmatch(dialect))
     if not _QUOTES_NAMES.fullmatch(dialect):
-        return Dialect.SPARK.value, normalise(query, Dialect.SPARK).strip()
-    if not _TSQL.fullmatch(dialect) and "\\" in query:
+        dialect, shown = Dialect.SPARK.value, normalise(query, Dialect.SPARK).strip()
+    elif "\\" in query and not is_tsql:
         return "", ""
-    return dialect.lower(), normalise(query, Dialect.TSQL).strip()
+    else:
+        shown = normalise(query, Dialect.TSQL).strip()
+    # What may be a comment of MySQL or BigQuery may have anything in it.
+    has_comment = "#" in (_TEMPORARY.sub("", shown) if is_tsql else shown)
+    return ("", "") if has_comment else (dialect.lower(), shown)
 
 
 _ENDED = {"COMPLETE": Status.OK, "FAIL": Status.FAILED, "ABORT": Status.FAILED}

@@ -118,6 +118,8 @@ def test_sql_is_shown_without_its_literals(tmp_path: Path) -> None:
         "SELECT $a$4111$a$",
         "SELECT '4111",
         "SELECT 1 -- 4111",
+        "SELECT 1 # card4111",
+        "SELECT q'{it's card4111}'",
         "SELECT 4111",
     ],
 )
