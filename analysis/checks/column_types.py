@@ -15,19 +15,38 @@ _NAMES = {
     "tinyint": "byte byteint",
     "float": "real float4 float32",
     "double": "float8 double_precision",
-    "decimal": "dec numeric number bignumeric fixed",
+    "decimal": "dec numeric number bignumeric fixed money smallmoney",
     "boolean": "bool bit logical",
-    "binary": "varbinary bytes bytea blob raw",
+    "binary": "varbinary bytes bytea blob raw image",
+    "date": "date32",
+    "time": "time_without_time_zone",
+    "uuid": "uniqueidentifier",
     # Spark's plans have `string` for all of them; their lengths are not compared.
     "string": "varchar char text nvarchar nchar character_varying character varchar2 nvarchar2 "
-    "bpchar character_large_object clob nclob",
-    "timestamp": "timestamp_ltz timestamp_without_time_zone",
+    "bpchar character_large_object clob nclob ntext fixedstring",
+    "timestamp": "timestamp_ltz timestamp_without_time_zone datetime datetime2 datetime64 "
+    "smalldatetime",
     "timestamptz": "timestamp_tz timestamp_with_time_zone datetimeoffset",
     "struct": "row record",
 }
 _OF = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
-# BigQuery writes INT64 and INTEGER, FLOAT64 and FLOAT, of the same column.
-_ALIKE = {"int64": ("int", "bigint"), "float64": ("float", "double")}
+_KNOWN = _OF.keys() | _NAMES.keys()
+# BigQuery writes INT64 and INTEGER, FLOAT64 and FLOAT, of the same column. SQL Server's and
+# Snowflake's `float` is Spark's double, and a time without a zone may be either of Spark's.
+_ALIKE = {
+    "int64": ("int", "bigint"),
+    "float64": ("float", "double"),
+    "float": ("double",),
+    "timestamp_ntz": ("timestamp",),
+}
+# Types that Spark reads as strings; JDBC dialects of Spark, its connector for Snowflake.
+_READ_AS_STRING = frozenset(
+    {
+        *("uuid", "json", "jsonb", "xml", "interval", "inet", "cidr", "macaddr", "hstore"),
+        *("citext", "sql_variant", "variant", "object", "super"),
+    }
+)
+_WITHOUT_SIZES = frozenset({"string", "timestamp", "timestamptz", "timestamp_ntz", "time", "float"})
 # ClickHouse's wrappers.
 _WRAPPERS = ("nullable", "lowcardinality")
 _TOKEN = re.compile(r"\s*([<>(),:]|[^<>(),:\s`\"]+)[`\"]?")
@@ -57,9 +76,11 @@ def is_same_type(left: str, right: str) -> bool:
 
 def _is_same(left: _Type, right: _Type) -> bool:
     alike = right.name in _ALIKE.get(left.name, ()) or left.name in _ALIKE.get(right.name, ())
+    names = {left.name, right.name}
+    alike |= "string" in names and not names.isdisjoint(_READ_AS_STRING)
     if left.name != right.name and not alike:
         return False
-    if left.name == "string" or not (left.arguments and right.arguments):
+    if left.name in _WITHOUT_SIZES or not (left.arguments and right.arguments):
         return True
     first, second = left.arguments, right.arguments
     if left.name == "struct":
@@ -93,6 +114,10 @@ def _read_type(tokens: list[str]) -> _Type:
         name = "_".join(words[:4])
     if name in _WRAPPERS and len(arguments) == 1:
         return arguments[0]
+    # Postgres writes `int4[]`, and in its catalog `_int4`.
+    if name.endswith("[]") or (name.startswith("_") and name[1:] in _KNOWN):
+        item = name.removesuffix("[]").removeprefix("_")
+        return _Type("array", (_Type(_OF.get(item, item), arguments),))
     return _Type(_OF.get(name, name), arguments)
 
 

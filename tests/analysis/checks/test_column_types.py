@@ -29,6 +29,20 @@ from tests.cases import for_each
         ("struct<a:int,... 12 more fields>", "struct<a:int,b:int>"),
         ("array", "array<int>"),
         ("", ""),
+        ("datetime2", "timestamp"),
+        ("DateTime64(3)", "timestamp"),
+        ("timestamp(6)", "timestamp(3)"),
+        ("timestamp_ntz", "timestamp without time zone"),
+        ("time", "time without time zone"),
+        ("uniqueidentifier", "string"),  # as Spark reads it
+        ("jsonb", "string"),
+        ("uuid", "uniqueidentifier"),
+        ("money", "decimal(19,4)"),
+        ("float(53)", "double"),  # of SQL Server
+        ("int[]", "array<int>"),
+        ("_int4", "array<int>"),
+        ("FixedString(10)", "string"),
+        ("Date32", "date"),
     ],
 )
 def test_one_type_in_two_spellings(one: str, other: str) -> None:
@@ -42,6 +56,8 @@ def test_one_type_in_two_spellings(one: str, other: str) -> None:
         ("int", "bigint"),
         ("string", "int"),
         ("date", "timestamp"),
+        ("json", "int"),
+        ("int[]", "array<string>"),
         ("timestamp", "timestamp with time zone"),
         ("decimal(10,2)", "decimal(12,2)"),
         ("struct<a:int>", "struct<a:string>"),
