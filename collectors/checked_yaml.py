@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -138,9 +139,11 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
 def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, str]:
     location: Sequence[str | int] = fault["loc"]
     where = ".".join(str(part) for part in location)
-    line = _line(tree, location)
+    line = _place(tree, location)[0]
     if fault["type"] == "unexpected_keyword_argument":
         allowed = _keys(model, location[:-1])
+        if mistake := _misplaced(tree, model, location):
+            return line, f"`{where}` {mistake}"
         close = difflib.get_close_matches(str(location[-1]), allowed, n=1)
         hint = f"did you mean `{close[0]}`? " if close else ""
         return line, f"`{where}` is not a key here; {hint}Allowed: {', '.join(allowed)}"
@@ -151,10 +154,38 @@ def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, s
 
 
 def _keys(model: type[Any], location: Sequence[str | int]) -> list[str]:
+    return [*section_keys(_section(model, location)).values()]
+
+
+def _section(model: type[Any], location: Sequence[str | int]) -> type[Any]:
     section = model
     for part in location:
         section = next(sections(types_by_key(section).get(str(part))), section)
-    return [*section_keys(section).values()]
+    return section
+
+
+def _misplaced(tree: yaml.Node | None, model: type[Any], location: Sequence[str | int]) -> str:
+    """The mistake with a key that belongs below another; empty where it belongs below none."""
+    types = types_by_key(_section(model, location[:-1]))
+    owners = [key for key, kind in types.items() if location[-1] in _keys_below(kind)]
+    node = _place(tree, location[:-1])[1]
+    keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    above = [key for key in keys[: keys.index(location[-1])] if key in owners]
+    if above:
+        return f"is a key of `{above[-1]}`: indent it further than `{above[-1]}:`"
+    return f"is a key of {', '.join(owners)}: write it below" if owners else ""
+
+
+def _keys_below(annotation: Any) -> Collection[str]:
+    """The keys of a section that a type is, or may be."""
+    is_union = get_origin(annotation) in (Union, UnionType)
+    kinds = get_args(annotation) if is_union else (annotation,)
+    return [
+        key
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, Section)
+        for key in section_keys(kind).values()
+    ]
 
 
 def types_by_key(section: type[Any]) -> dict[str, Any]:
@@ -183,8 +214,8 @@ def json_schema(model: type[Any]) -> dict[str, Any]:
     return _adapter(model).json_schema(by_alias=True)
 
 
-def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
-    """The line on which the deepest part of a location stands, from 1."""
+def _place(node: yaml.Node | None, location: Sequence[str | int]) -> tuple[int, yaml.Node | None]:
+    """The line on which the deepest part of a location stands, from 1, and its value."""
     line = node.start_mark.line + 1 if node else 1
     for part in location:
         if isinstance(node, yaml.MappingNode):
@@ -195,4 +226,4 @@ def _line(node: yaml.Node | None, location: Sequence[str | int]) -> int:
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
             node = node.value[part]
             line = node.start_mark.line + 1
-    return line
+    return line, node

@@ -92,6 +92,18 @@ def find_manifest(target: Path) -> Path:
     return path
 
 
+def check_manifest(target: Path) -> None:
+    """Whether dbt's manifest can be read, for who works for long before it is needed.
+
+    Raises:
+        GraftError: There is none, it is damaged, or of a version that is not read.
+    """
+    path = find_manifest(target)
+    metadata = _load(path).get("metadata")
+    if isinstance(metadata, dict):
+        _check_version(metadata, path)
+
+
 def read(target: Path) -> Artifacts:
     """Read manifest.json, catalog.json and sources.json of a dbt target folder.
 

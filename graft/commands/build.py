@@ -17,7 +17,7 @@ from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.dbt_docs import generate_dbt_docs
 from dbt_graft.graft.steps.sites import publish_sites
 from dbt_graft.graft.steps.summary import Summary
-from dbt_graft.injector.artifacts import find_manifest
+from dbt_graft.injector.artifacts import check_manifest
 
 
 @click.command(epilog="\b\nExample: graft build --dbt --strict")
@@ -42,7 +42,7 @@ def build(
     """Run collect, inject and site."""
     if run_dbt:
         generate_dbt_docs(config, progress)
-    find_manifest(config.target_dir)  # Reading logs may take an hour: this is known before.
+    check_manifest(config.target_dir)  # Reading logs may take an hour: this is known before.
     collected = _collect_logs(config, progress)
     grafted = pipeline.graft(
         *(config, progress, collected.unreadable),

@@ -17,6 +17,7 @@ from dbt_graft.graft.questions.impact import dates_of_change, impact_of_change
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 
+_KINDS = [change_type.value for change_type in ChangeType]
 _SCALE = tuple(severity.name.lower() for severity in ImpactSeverity if severity)
 
 
@@ -32,9 +33,8 @@ _SCALE = tuple(severity.name.lower() for severity in ImpactSeverity if severity)
 @click.option(
     "--change",
     "kind",
-    type=click.Choice([change_type.value for change_type in ChangeType]),
-    required=True,
-    help="What changes.",
+    type=click.Choice(_KINDS),
+    help="What changes. There is no default: what breaks depends on it.",
 )
 @click.option(
     "--from",
@@ -46,7 +46,7 @@ _SCALE = tuple(severity.name.lower() for severity in ImpactSeverity if severity)
 def impact(
     name: str,
     config_path: Path | None,
-    kind: str,
+    kind: str | None,
     first: str | None,
     last: str | None,
     past: Moment | None,
@@ -59,6 +59,10 @@ def impact(
     downstream that its dates went into. Nothing is written but an index for the next answer, and
     Spark is not started.
     """
+    if kind is None:
+        raise click.UsageError(
+            f"name what changes of {name}, as in `--change remove`: {', '.join(_KINDS)}"
+        )
     changing = _window(first, last)
     if changing and past:
         raise click.UsageError("--from and --to do not go with --as-of")

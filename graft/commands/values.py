@@ -13,6 +13,9 @@ from dbt_graft.graft.project.view import Moment, moment
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smhd])")
+_LONG_SPAN = re.compile(r"[0-9]+(?:\.[0-9]*)?\s*[smhd]")
+_TOO_LONG = "has too many digits: at most six, and three after a point"
+_NO_SPAN = "is not a duration: write 90s, 10m, 26h or 7d"
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]
@@ -26,9 +29,11 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
         """The duration of a text."""
         if isinstance(value, timedelta):
             return value
-        match = _SPAN.fullmatch(str(value).strip().lower())
+        text = str(value).strip().lower()
+        match = _SPAN.fullmatch(text)
         if not match:
-            self.fail(f"{value!r} is not a duration: write 90s, 10m, 26h or 7d", param, ctx)
+            problem = _TOO_LONG if _LONG_SPAN.fullmatch(text) else _NO_SPAN
+            self.fail(f"{value!r} {problem}", param, ctx)
         return timedelta(**{_UNITS[match[2]]: float(match[1])})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from dbt_graft.analysis.answer import Answer
@@ -12,6 +13,7 @@ from dbt_graft.analysis.dates.incident import Incident, bad_run_answer, dag_run_
 from dbt_graft.analysis.dates.late_outputs import LateOutput, late_outputs
 from dbt_graft.analysis.history.bad_streak import first_bad_run
 from dbt_graft.analysis.history.dag_runs import DagRun
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.store.selected import tasks_of_runs
 from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.exporters.run_manifest import run_manifest
@@ -26,6 +28,7 @@ from dbt_graft.graft.questions.incident import (
     tasks_reached_by,
 )
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Run, Status
 from dbt_graft.lineage.urls import dag_path, task_path
 
@@ -47,7 +50,8 @@ def report_run(config: Config, name: str, task: str | None) -> tuple[Answer, Inc
 
 def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, str, Incident | None]:
     """The report, with the page that has the run."""
-    run_id, task = _run_on_record(config, name) or (name, task)
+    incidents = recorded_taints(config.path(config.store))
+    run_id, task = _run_on_record(incidents, name) or (name, task)
 
     def tasks_around(history: AccessHistory) -> set[str]:
         run_ids = run_ids_named(history, run_id)
@@ -59,7 +63,19 @@ def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, st
     history = dated.history
     if dag_run := None if task else dag_run_named(history, run_id):
         return _report_dag_run(dated, dag_run)
-    run_task, run = find_run(history.lineage, run_id, task)
+    try:
+        run_task, run = find_run(history.lineage, run_id, task)
+    except GraftError as error:
+        if task or not name.isdecimal():
+            raise
+        numbers = [str(incident.number) for incident in incidents]
+        raise GraftError(
+            "there is no incident of this id, and no such run in the store",
+            place=name,
+            remedy=f"on record: {join_names(numbers, 10)}"
+            if numbers
+            else "no incident is on record; `graft incident open` records bad data",
+        ) from error
     page = task_path(run_task.name)
     manifest = run_manifest(history, dated.descriptions, run_task, run)
     failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
@@ -109,9 +125,9 @@ def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> tuple[Answer, str, 
     return dag_run_answer(dag_run, incident), dag_path(dag_run.dag), incident
 
 
-def _run_on_record(config: Config, name: str) -> tuple[str, str] | None:
+def _run_on_record(incidents: Iterable[RecordedTaint], name: str) -> tuple[str, str] | None:
     """The run, and its task, with which an incident on record begins; None if it is none's id."""
-    for incident in recorded_taints(config.path(config.store)):
+    for incident in incidents:
         if str(incident.number) == name:
             if not incident.run:
                 raise GraftError(

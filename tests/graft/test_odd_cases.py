@@ -192,9 +192,22 @@ WRONG_CONFIG |= {
         "collect", ": two entries read ./ev/: leave one of them out"
     ),
 }
+WRONG_CONFIG |= {
+    "collect:\n- spark:\n  path: ev": fault(
+        "collect.0.path", " is a key of `spark`: indent it further than `spark:`", 3
+    ),
+    "collect:\n- spark: {path: ev}\n  task_from: app_name": fault(
+        "collect.0.task_from", " is a key of `spark`: indent it further than `spark:`", 3
+    ),
+    "site:\nname: Shop": fault("name", " is a key of `site`: indent it further than `site:`", 2),
+    "collect: [{history_server: 'http://h'}]": fault(
+        "collect.0.history_server", " is a key of spark: write it below"
+    ),
+}
 MISSING = "\n  run `dbt docs generate` (or `dbt parse`) in the dbt project first\n"
 AGAIN = "\n  run `dbt docs generate` again\n"
 MANIFEST = "error: {folder}/target/manifest.json"
+OLD_MANIFEST = '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'
 NOT_A_FILE = "error: target: is a folder, not a file\n"
 NO_PROJECT = (
     "error: dbt_project.yml: does not exist: graft.yml belongs beside a dbt project\n"
@@ -202,6 +215,14 @@ NO_PROJECT = (
 )
 OWN_SITE = "  name a folder of its own as `site.out` in graft.yml, such as build/site\n"
 project_file = text("dbt_project.yml", "name: shop")
+
+
+def usage(command: str, arguments: str, problem: str) -> str:
+    return (
+        f"Usage: graft {command} [OPTIONS]{arguments and ' '}{arguments}\n"
+        f"Try 'graft {command} --help' for help.\n\nError: {problem}\n"
+    )
+
 
 CASES = {
     **{
@@ -260,7 +281,7 @@ CASES = {
         f"{MANIFEST}: the file is not a JSON object{AGAIN}",
     ),
     "the manifest is of another dbt": Odd(
-        text("target/manifest.json", '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'),
+        text("target/manifest.json", OLD_MANIFEST),
         "inject -q",
         f"{MANIFEST}: the manifest has version v1; dbt-graft reads v9 to v12\n"
         "  run `dbt docs generate` with dbt 1.5 to 2\n",
@@ -299,6 +320,50 @@ CASES = {
         "incident show nosuch",
         "error: nosuch: there is no such run in the store\n"
         '  `graft query "from runs"` lists runs\n',
+    ),
+    "an incident that is not on record": Odd(
+        unchanged,
+        "incident show 99",
+        "error: 99: there is no incident of this id, and no such run in the store\n"
+        "  no incident is on record; `graft incident open` records bad data\n",
+    ),
+    "an impact of no change": Odd(
+        unchanged,
+        "impact orders",
+        usage(
+            "impact",
+            "TABLE[.COLUMN]",
+            "name what changes of orders, as in `--change remove`: remove, rename, type, narrow, "
+            "widen, add, meaning, unit, rows, freshness, privacy, data_incorrect, deprecate",
+        ),
+        2,
+    ),
+    "an age of 14 digits": Odd(
+        unchanged,
+        "check --max-age 12345678901234d",
+        usage(
+            "check",
+            "",
+            "Invalid value for '--max-age': '12345678901234d' has too many digits: at most six, "
+            "and three after a point",
+        ),
+        2,
+    ),
+    "a damaged manifest before logs": Odd(
+        each(collects("{spark: {path: logs}}"), text("target/manifest.json", "{")),
+        "build -q",
+        f"{MANIFEST}, line 1, byte 1: the file is truncated{AGAIN}",
+    ),
+    "an old manifest before logs": Odd(
+        each(
+            collects("{spark: {path: logs}}"),
+            text(
+                "target/manifest.json", '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'
+            ),
+        ),
+        "build -q",
+        f"{MANIFEST}: the manifest has version v1; dbt-graft reads v9 to v12\n"
+        "  run `dbt docs generate` with dbt 1.5 to 2\n",
     ),
     "dates of no table": Odd(
         unchanged,

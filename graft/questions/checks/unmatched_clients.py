@@ -71,7 +71,8 @@ def _finding(label: str, entry: SqlServerEntry, config: Config, events: int) -> 
         "UNMATCHED_CLIENT",
         Severity.WARNING,
         label,
-        f"{count(events, 'event')} and no task: no client name matches `task`{seen}",
+        f"{count(events, 'event')}, noise and rejects with them, and no task: no client name "
+        f"matches `task`{seen}",
         f"`task` is {entry.task}: correct it in graft.yml and run `graft collect "
         "--again`, or set the client name in the connection string of the tasks: APP=…",
     )

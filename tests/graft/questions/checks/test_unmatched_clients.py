@@ -49,7 +49,7 @@ def test_the_client_names_are_shown_most_frequent_first(folder: Path) -> None:
     (finding,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
     assert finding.subject == "xe"
     assert finding.problem == (
-        "7 events and no task: no client name matches `task`; "
+        "7 events, noise and rejects with them, and no task: no client name matches `task`; "
         "seen: etl::*, job *x*, SSMS, (no name)"
     )
     assert "graft collect --again" in finding.remedy
@@ -59,7 +59,10 @@ def test_logs_that_are_gone_are_still_named(folder: Path) -> None:
     (folder / "xe/a.xel").unlink()
     (folder / "xe").rmdir()
     (finding,) = find_unmatched_clients(load(folder / "graft.yml"), Records(), lambda: POSITIONS)
-    assert finding.problem == "7 events and no task: no client name matches `task`"
+    assert (
+        finding.problem
+        == "7 events, noise and rejects with them, and no task: no client name matches `task`"
+    )
 
 
 @pytest.mark.parametrize(
