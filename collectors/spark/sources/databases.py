@@ -55,7 +55,7 @@ _PRODUCTS: Mapping[str, _DatabaseProduct] = {
     "db2": _DatabaseProduct("db2", 50000),
     "snowflake": _DatabaseProduct("snowflake", 443, "PUBLIC"),
     "trino": _DatabaseProduct("trino", 8080),
-    "clickhouse": _DatabaseProduct("clickhouse", 8123, has_schemas=False),
+    **dict.fromkeys(("clickhouse", "ch"), _DatabaseProduct("clickhouse", 8123, has_schemas=False)),
     "teradata": _DatabaseProduct("teradata", 1025, has_schemas=False),
     "sap": _DatabaseProduct("sap", 30015),
     "vertica": _DatabaseProduct("vertica", 5433, "public"),
@@ -69,16 +69,19 @@ class JdbcDatabase:
     Attributes:
         namespace: `mssql://crm:1433`; `jdbc` where it is unknown.
         database: Its name, the first part of tables' names; empty where it is unknown.
+        has_schemas: Tables are in schemas of a database; else two parts are database and table.
     """
 
     namespace: str = UNKNOWN_DATABASE
     database: str = ""
     schema: str = ""
+    has_schemas: bool = True
 
     def table(self, parts: tuple[str, ...]) -> DatasetId:
         """The dataset of a table named by one to three parts; defaults stand for empty parts."""
-        full = ["", "", *parts][-3:] if len(parts) < 4 else list(parts[-3:])
-        name = [full[0] or self.database, full[1] or self.schema, full[2]]
+        defaults = (self.database, self.schema) if self.has_schemas else (self.database,)
+        full = ["", "", *parts][-len(defaults) - 1 :]
+        name = [part or default for part, default in zip(full, (*defaults, ""), strict=True)]
         return DatasetId(self.namespace, ".".join(part for part in name if part))
 
 
@@ -153,7 +156,8 @@ def _oracle(rest: str) -> JdbcDatabase:
         name = _ORACLE_SERVICE.search(address)
         where = f"{at['host'] if at else 'localhost'}:{listens['port'] if listens else 1521}"
         return JdbcDatabase(f"oracle://{where.lower()}", name["name"] if name else "")
-    host, *parts = re.split(r"[:/]", address.removeprefix("tcp:").lstrip("/").partition("?")[0])
+    address = re.sub(r"^(?:tcps?:)?/*", "", address).partition("?")[0]
+    host, *parts = re.split(r"[:/]", address)
     port = parts.pop(0) if parts and parts[0].isdigit() else "1521"
     return JdbcDatabase(f"oracle://{host.lower()}:{port}", parts[0] if parts else "")
 
@@ -162,6 +166,8 @@ def _url_database(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     """`user:password@host:port/database?currentSchema=…`; of several hosts, the first."""
     address, _, query = rest.partition("?")
     authority, _, path = address.partition("/")
+    if kind.scheme == "teradata":  # `host/DATABASE=shop,USER=u`
+        path, query = "", path.replace(",", "&")
     options = re.split(r"[&;]", f"{query};{path.partition(';')[2]}")
     properties = {
         key.lower(): value for key, _, value in (option.partition("=") for option in options)
@@ -170,12 +176,12 @@ def _url_database(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
     host = (match["host"].lower() if match else "") or "localhost"
     port = (match["port"] if match else None) or kind.port
     schema = properties.get("currentschema") or properties.get("schema") or kind.schema
-    database = re.split(r"[;:]", path, maxsplit=1)[0] or properties.get("db", "")
+    database = re.split(r"[;:]", path, maxsplit=1)[0] or next(
+        (properties[key] for key in ("db", "database", "databasename") if properties.get(key)), ""
+    )
     if kind.scheme == "snowflake":
         account = host.removesuffix(".snowflakecomputing.com")
         return JdbcDatabase(f"snowflake://{account}", database, schema)
     if kind.scheme == "trino":
         database, _, schema = database.partition("/")
-    return JdbcDatabase(
-        f"{kind.scheme}://{host}:{port}", database, schema if kind.has_schemas else database and ""
-    )
+    return JdbcDatabase(f"{kind.scheme}://{host}:{port}", database, schema, kind.has_schemas)

@@ -43,6 +43,9 @@ OTHERS = [
     ("mysql://db/shop?useSSL=false", "mysql://db:3306/shop.Orders"),
     ("oracle:thin:scott/tiger@//ora:1521/XE", "oracle://ora:1521/XE.Orders"),
     ("oracle:thin:@ora:1521:XE", "oracle://ora:1521/XE.Orders"),
+    ("oracle:thin:@tcps://ora:2484/XE", "oracle://ora:2484/XE.Orders"),
+    ("ch://h/shop", "clickhouse://h:8123/shop.Orders"),
+    ("teradata://h/DATABASE=shop,USER=u", "teradata://h:1025/shop.Orders"),
     (
         "oracle:thin:@(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=ora)(PORT=1522))(CONNECT_DATA=(SERVICE_NAME=XE)))",
         "oracle://ora:1522/XE.Orders",
@@ -77,6 +80,21 @@ def test_a_url_and_a_table_make_a_dataset(url: str, dataset: str) -> None:
 )
 def test_what_a_name_leaves_out_is_the_connections(parts: tuple[str, ...], name: str) -> None:
     assert database_of("jdbc:sqlserver://crm;databaseName=Shop").table(parts).name == name
+
+
+@for_each(
+    "url, parts, name",
+    [
+        ("mysql://h/shop", ("sales", "orders"), "sales.orders"),  # of another database
+        ("mariadb://h/shop", ("def", "sales", "orders"), "sales.orders"),
+        ("clickhouse://h/shop", ("orders",), "shop.orders"),
+        ("teradata://h/DATABASE=shop", ("sales", "orders"), "sales.orders"),
+    ],
+)
+def test_where_a_database_has_no_schemas_two_parts_are_database_and_table(
+    url: str, parts: tuple[str, ...], name: str
+) -> None:
+    assert database_of(f"jdbc:{url}").table(parts).name == name
 
 
 @pytest.mark.parametrize("url", ["", "*********(redacted)", "jdbc:", "postgresql://pg/shop"])
