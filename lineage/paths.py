@@ -1,7 +1,8 @@
 """Datasets of paths in logs and in dbt's manifest.
 
 A path has OpenLineage's name (openlineage.io/docs/spec/naming): `file` + `/landing/x`,
-`s3://bucket` + `key`, `hdfs://host:port` + `/x`.
+`s3://bucket` + `key`, `hdfs://host:port` + `/x`. What one store is reached by has one name: Azure's
+`wasbs://box@acc.blob…` is `abfss://box@acc.dfs…`, and Databricks' `/dbfs/x` is `dbfs` + `/x`.
 
 A dataset is the folder or file that people know, not the files and folders inside it:
 
@@ -28,9 +29,10 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.redaction import redact_name
 
 # Hadoop's schemes of a store, and OpenLineage's.
-_SCHEMES = {"s3a": "s3", "s3n": "s3"}
+_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "abfss", "wasbs": "abfss"}
 # Stores of objects with keys; others have paths, which start with a slash.
-_OBJECT_STORES = frozenset({"s3", "gs", "wasb", "wasbs", "http", "https"})
+_OBJECT_STORES = frozenset({"s3", "gs", "http", "https"})
+_MOUNTED = "/dbfs/"
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>/.*)?")
 _PARTITION = re.compile(r"[^=/]+=[^/]*")
@@ -62,15 +64,25 @@ def path_dataset(path: str) -> DatasetId:
     """
     url = _URL.fullmatch(path)
     if url is None:
-        return DatasetId("file", path)
+        return _of_machine(path)
     scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
     name = url["path"] or "/"
     authority = url["authority"]
-    if scheme == "file" or not authority:
-        return DatasetId("file" if scheme == "file" else scheme, name)
+    if scheme == "file":
+        return _of_machine(name)
+    if not authority:
+        return DatasetId(scheme, name)
+    if scheme == "abfss":
+        authority = authority.replace(".blob.core.", ".dfs.core.")
     if scheme in _OBJECT_STORES:
         name = name.lstrip("/") or "/"
     return DatasetId(f"{scheme}://{authority}", name)
+
+
+def _of_machine(path: str) -> DatasetId:
+    if path.startswith(_MOUNTED):
+        return DatasetId("dbfs", path[len(_MOUNTED) - 1 :])
+    return DatasetId("file", path)
 
 
 def dataset_path(dataset: DatasetId) -> str:

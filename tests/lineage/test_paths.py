@@ -22,7 +22,11 @@ from tests.cases import for_each
         ("s3a://KEY@bucket/x", "s3://bucket/x"),
         ("hdfs://jane@nn:8020/data/x", "hdfs://nn:8020/data/x"),
         ("hdfs://jane:pass@nn:8020/data/x", "hdfs://nn:8020/data/x"),
-        ("wasbs://box:key@acc.blob.core.windows.net/x", "wasbs://acc.blob.core.windows.net/x"),
+        ("wasbs://box:key@acc.blob.core.windows.net/x", "abfss://acc.dfs.core.windows.net/x"),
+        ("wasbs://b@acc.blob.core.windows.net/x", "abfss://b@acc.dfs.core.windows.net/x"),
+        ("abfs://b@acc.dfs.core.windows.net/x", "abfss://b@acc.dfs.core.windows.net/x"),
+        ("dbfs:/mnt/x", "dbfs/mnt/x"),
+        ("/dbfs/mnt/x", "dbfs/mnt/x"),
         ("relative/folder", "file/relative/folder"),
     ],
 )
