@@ -5,7 +5,7 @@ import gc
 import sys
 
 # Commands that only read.
-_READERS = {"check", "diff", "impact", "incident", "query", "review", "show"}
+_READERS = {"check", "diff", "doctor", "impact", "incident", "query", "review", "show"}
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +123,19 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+@lru_cache(maxsize=8)
+def load_yaml(text: str) -> Any:
+    """The document of a small file that is asked for again and again: dbt's project and profiles.
+
+    Raises:
+        yaml.YAMLError: It is not valid.
+    """
+    return yaml.safe_load(text)
+
+
 def _mapping(path: Path) -> dict[str, Any]:
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document = load_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return {}
     return document if isinstance(document, dict) else {}

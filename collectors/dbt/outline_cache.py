@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
-from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
-from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.outline.keys import digest
+
+if TYPE_CHECKING:  # The parser takes as long to import as a review of equal models.
+    from dbt_graft.collectors.statements.outline.scope import OutlineTables
+    from dbt_graft.collectors.statements.text.names import Name
 
 _PARSER = (
     "dbt_graft.collectors.statements.outline",

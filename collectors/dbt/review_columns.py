@@ -13,8 +13,7 @@ from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.analysis.review.node import ReviewedColumn
 from dbt_graft.collectors.dbt.models import Document
-from dbt_graft.collectors.statements.outline.scope import digest, name_key
-from dbt_graft.collectors.statements.outline.types import NO_LENGTHS
+from dbt_graft.collectors.statements.outline.keys import NO_LENGTHS, digest, name_key
 from dbt_graft.lineage.grouping import group_by_key
 
 _NOT_NULL = "not_null"

@@ -31,7 +31,7 @@ from dbt_graft.collectors.dbt.review_settings import (
     test_settings,
     written_relation,
 )
-from dbt_graft.collectors.statements.outline.scope import digest
+from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.lineage.frozen import frozen
 
 _ALLOWED = re.compile(r'--[ \t]*graft:[ \t]*allow-change[ \t]+reason="([^"\n]{1,300})"')

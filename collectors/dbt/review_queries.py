@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-
-import sqlglot
-from sqlglot.errors import TokenError
+from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.review.compare import NOT_COMPILED
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
@@ -19,10 +17,11 @@ from dbt_graft.collectors.dbt.branches import branches
 from dbt_graft.collectors.dbt.models import DbtModel
 from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import DbtVersion
-from dbt_graft.collectors.statements.columns.tree import NoTreeError
-from dbt_graft.collectors.statements.outline.query import query_outline
-from dbt_graft.collectors.statements.outline.scope import OutlineTables, digest
-from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.outline.keys import digest
+
+if TYPE_CHECKING:
+    from dbt_graft.collectors.statements.outline.scope import OutlineTables
+    from dbt_graft.collectors.statements.text.names import Name
 
 _PART = r"""(?:"[^"\n]*"|`[^`\n]*`|\[[^\]\n]*\]|[\w$-]+)"""
 _DOTTED = re.compile(rf"{_PART}(?:\.{_PART})+")
@@ -189,6 +188,10 @@ class _Side:
             table, columns = tables(name)
             return table, tuple(columns)
 
+        # The parser takes as long to import as a review in which nothing must be parsed.
+        from dbt_graft.collectors.statements.columns.tree import NoTreeError
+        from dbt_graft.collectors.statements.outline.query import query_outline
+
         outline, problem = None, ""
         try:
             outline = query_outline(text, dialect, noted)
@@ -228,6 +231,9 @@ class _Side:
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
     """The words of a query that the parser does not support, without comments and layout."""
+    import sqlglot
+    from sqlglot.errors import TokenError
+
     try:
         tokens = sqlglot.tokenize(text)
     except TokenError:

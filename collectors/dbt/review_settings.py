@@ -14,7 +14,7 @@ import orjson
 
 from dbt_graft.analysis.review.settings import ReviewedSetting, Settings, is_dbt_setting
 from dbt_graft.collectors.dbt.models import Document
-from dbt_graft.collectors.statements.outline.scope import digest
+from dbt_graft.collectors.statements.outline.keys import digest
 
 # These are compared elsewhere: as relation, materialization, contract, description, or as a node
 # that is no longer there.

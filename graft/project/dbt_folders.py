@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from dbt_graft.injector.platform import load_yaml
 from dbt_graft.lineage.errors import GraftError
 
 PROJECT_FILE = "dbt_project.yml"
@@ -58,7 +59,7 @@ def read_project(path: Path) -> dict[str, Any]:
         GraftError: It is missing or no YAML, or holds no keys.
     """
     try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        settings = load_yaml(path.read_text(encoding="utf-8")) or {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}" if mark else str(path)

@@ -10,7 +10,8 @@ from dbt_graft.collectors.statements.outline.expression import (
     expression_digest,
     value_digest,
 )
-from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, digest, has_own
+from dbt_graft.collectors.statements.outline.keys import digest
+from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, has_own
 
 # ORDER BY, and those of Spark that order the rows of each part.
 ORDERS = ("order", "sort", "cluster", "distribute")

@@ -12,8 +12,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.rewrites import bare
-from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, digest
+from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope
 from dbt_graft.collectors.statements.outline.types import type_name
 
 _FLIPPED: dict[type[exp.Expr], str] = {exp.GT: "lt", exp.GTE: "lte"}

@@ -11,7 +11,8 @@ from dbt_graft.collectors.statements.outline.expression import (
     expression_digest,
     value_digest,
 )
-from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, digest
+from dbt_graft.collectors.statements.outline.keys import digest
+from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope
 from dbt_graft.collectors.statements.outline.types import type_name
 
 

@@ -33,13 +33,13 @@ from dbt_graft.collectors.statements.outline.expression import (
     value_digest,
     window_parts,
 )
+from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.outputs import add_outputs
 from dbt_graft.collectors.statements.outline.rewrites import plain_tree
 from dbt_graft.collectors.statements.outline.scope import (
     OutlineRows,
     OutlineScope,
     OutlineTables,
-    digest,
     has_own,
     rename_columns,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -11,32 +10,11 @@ from sqlglot import exp
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
+from dbt_graft.collectors.statements.outline.keys import digest, name_key
 from dbt_graft.collectors.statements.text.names import Name
 
 OutlineTables = Callable[[Name], tuple[str, Sequence[str]]]
 Marks = frozenset[tuple[str, str]]
-
-# The spelling by which a quoted name is the name without quotes; elsewhere letters' case is
-# nothing.
-_PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
-    **dict.fromkeys(("snowflake", "oracle", "exasol"), str.upper),
-    **dict.fromkeys(("postgres", "materialize", "risingwave", "clickhouse"), str.lower),
-}
-# Here a name without quotes is as it is written, too.
-_AS_WRITTEN = "clickhouse"
-
-
-def digest(*parts: str) -> str:
-    """The digest of texts and digests, in their order."""
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
-
-
-def name_key(name: str, dialect: str, *, quoted: bool) -> str:
-    """A name, folded; in quotes if it is another one than the folded name."""
-    plain = _PLAIN_NAMES.get(dialect)
-    if plain is None or not (quoted or dialect == _AS_WRITTEN) or plain(name) == name:
-        return name.casefold()
-    return f'"{name}"'
 
 
 @dataclass(slots=True)

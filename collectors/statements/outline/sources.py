@@ -16,11 +16,11 @@ from dbt_graft.collectors.statements.outline.expression import (
     followed,
     value_digest,
 )
+from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.scope import (
     Marks,
     OutlineRows,
     OutlineScope,
-    digest,
     rename_columns,
 )
 

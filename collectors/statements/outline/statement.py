@@ -24,14 +24,10 @@ from dbt_graft.collectors.statements.outline.expression import (
     expression_digest,
     value_digest,
 )
+from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.query import FORMS, outline_of, query_rows
 from dbt_graft.collectors.statements.outline.rewrites import plain_tree
-from dbt_graft.collectors.statements.outline.scope import (
-    Marks,
-    OutlineRows,
-    OutlineScope,
-    digest,
-)
+from dbt_graft.collectors.statements.outline.scope import Marks, OutlineRows, OutlineScope
 from dbt_graft.collectors.statements.outline.sources import SelectSources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_graft.collectors.statements.outline.keys import NO_LENGTHS
+
 _T = exp.DType
 _TEXTS = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR, _T.CHAR, _T.NCHAR, _T.BPCHAR, _T.NAME}
 _ANY_TEXT = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR}
 _INTEGERS = {_T.TINYINT, _T.SMALLINT, _T.MEDIUMINT, _T.INT, _T.BIGINT, _T.INT128}
 _REALS = {_T.FLOAT, _T.DOUBLE}
-# A length is written, and ignored: of a column; in a CAST.
-NO_LENGTHS = frozenset({"duckdb", "sqlite"})
+# In a CAST a length is written, and ignored.
 _NO_CAST_LENGTHS = frozenset({*NO_LENGTHS, "spark", "databricks"})
 # Integers of all sizes are one type there, and so are floats.
 _ONE_NUMBER = frozenset({"bigquery", "snowflake"})

@@ -11,8 +11,6 @@ from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.task_runs import runs_beyond, runs_since
 from dbt_graft.analysis.review.task_version import task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, run_reviews
-from dbt_graft.collectors.statements.outline.statement import statement_outline
-from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.declared import task_infos
@@ -87,6 +85,10 @@ def compare_runs(
 @lru_cache(maxsize=10_000)
 def _shape_outline(shape: Shape) -> QueryOutline | None:
     """The outline of a statement of the store; None where its SQL has no tree."""
+    # With the parser: mostly no task has run since.
+    from dbt_graft.collectors.statements.outline.statement import statement_outline
+    from dbt_graft.collectors.statements.text.dialect import Dialect
+
     try:
         return statement_outline(shape.text, Dialect(shape.dialect))
     except ValueError:

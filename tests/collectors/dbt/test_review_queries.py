@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dbt_graft.analysis.review.compare import compare
-from dbt_graft.collectors.dbt import review_queries
 from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
+from dbt_graft.collectors.statements.outline import query
 
 ORDERS = "select id, note from {s}.raw"
 ALL = "select * from {s}.orders where id > 1"
@@ -55,13 +55,13 @@ def said(before: DbtVersion, after: DbtVersion, cache: OutlineCache | None = Non
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The queries that are parsed."""
     texts: list[str] = []
-    outline = review_queries.query_outline
+    outline = query.query_outline
 
     def noted(text: str, *arguments: Any) -> Any:
         texts.append(text)
         return outline(text, *arguments)
 
-    monkeypatch.setattr(review_queries, "query_outline", noted)
+    monkeypatch.setattr(query, "query_outline", noted)
     return texts
 
 

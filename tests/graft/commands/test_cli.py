@@ -65,7 +65,9 @@ def test_a_question_imports_what_it_needs(folder: Path) -> None:
         (_READERS | _PARSING | {_PROJECT}, "query --views"),
         (_READERS | _PARSING | {_PROJECT, "duckdb"}, "incident list"),
         (_READERS | _PARSING | {_PROJECT, "duckdb"}, "store info"),
-        (_STEPS | _PARSING | {"duckdb"}, "diff"),
+        (_READERS | _PARSING | {"duckdb"}, "diff"),
+        (_READERS | _PARSING | {_PROJECT}, "query 'from findings'"),
+        (_STEPS | _PARSING, "review --base target"),
         (_ANSWERS | {_PROJECT}, "check"),
         (_ANSWERS | {"yaml.cyaml"}, "--version"),
     ):
