@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
+from dbt_graft.collectors.dbt.followed_query import FollowedQuery, schema_digest
 from dbt_graft.collectors.parsed_file import read_entries, write_entries
 
 if TYPE_CHECKING:
@@ -34,20 +34,17 @@ class ColumnCache:
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
         """The result of a query, if its tables still have the same columns."""
         for entry in self._entries.get(digest, ()):
-            query = _query(entry)
-            if query.schemas == schema_digest(map(columns, query.tables)):
+            names, schemas, *rest = entry
+            tables = tuple(map(tuple, names))
+            if schemas == schema_digest(map(columns, tables)):
                 self._keep(digest, entry)
-                return query
+                return FollowedQuery(tables, schemas, *rest)
         return None
 
     def add(self, digest: str, query: FollowedQuery) -> None:
         """Keep a result for the next build."""
-        columns, fields = (
-            [[name, [[*query_input] for query_input in inputs]] for name, inputs in named]
-            for named in (query.columns, query.fields)
-        )
-        row_inputs = [[*query_input] for query_input in query.row_inputs]
-        self._keep(digest, [query.tables, query.schemas, columns, row_inputs, query.gaps, fields])
+        entry = (query.tables, query.schemas, query.columns, query.row_inputs, query.gaps)
+        self._keep(digest, (*entry, query.fields))
 
     def _keep(self, digest: str, entry: Sequence[Any]) -> None:
         # Equal text in two models may read tables of different columns.
@@ -59,21 +56,3 @@ class ColumnCache:
         """Write what this build used, and nothing else: the file does not grow with history."""
         if self._path and self._used != self._entries:
             write_entries(self._path, self._used, *_PARSER)
-
-
-def _query(entry: Sequence[Any]) -> FollowedQuery:
-    tables, schemas, columns, row_inputs, gaps, fields = entry
-    named_inputs, named_fields = (
-        tuple(
-            (str(name), tuple(QueryInput(*values) for values in inputs)) for name, inputs in named
-        )
-        for named in (columns, fields)
-    )
-    return FollowedQuery(
-        tuple(map(tuple, tables)),
-        schemas,
-        named_inputs,
-        tuple(QueryInput(*values) for values in row_inputs),
-        tuple(gaps),
-        named_fields,
-    )

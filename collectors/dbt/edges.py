@@ -101,13 +101,13 @@ class ColumnTracer:
             gaps.append(missing)
         if gaps:
             self._gaps[model.unique_id] = "; ".join(gaps)
-        shape_id = _shape_id(model.sql)
+        shape_id, reads_itself = _shape_id(model.sql), model.dataset in reads
         self._edges[model.unique_id] = tuple(
             _edge(model.unique_id, model.dataset, name, end, shape_id)
             for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
             for end in (sorted(ends) if len(ends) > 1 else ends)
             # A model that reads itself takes no data from elsewhere.
-            if end.source != model.dataset
+            if not reads_itself or end.source != model.dataset
         )
         # A contract that is enforced names all columns.
         if not model.is_complete:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dbt_graft.lineage.frozen import frozen
 
@@ -12,18 +12,10 @@ if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
 
 
-class QueryInput(NamedTuple):
-    """A column that has a part in a column of the result, or decides on its rows.
-
-    Attributes:
-        table: Its place in the query's tables.
-        subtype, masking: The values of a `Subtype` and a `Masking`.
-    """
-
-    table: int
-    column: str
-    subtype: str
-    masking: str
+# A column that has a part in a column of the result, or decides on its rows: the place of its table
+# in the query's tables, its name, and the values of a `Subtype` and a `Masking`. In a file a list.
+QueryInput = tuple[int, str, str, str]
+NamedInputs = Sequence[tuple[str, Sequence[QueryInput]]]
 
 
 @frozen
@@ -39,10 +31,10 @@ class FollowedQuery:
 
     tables: tuple[Name, ...] = ()
     schemas: str = ""
-    columns: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
-    row_inputs: tuple[QueryInput, ...] = ()
-    gaps: tuple[str, ...] = ()
-    fields: tuple[tuple[str, tuple[QueryInput, ...]], ...] = ()
+    columns: NamedInputs = ()
+    row_inputs: Sequence[QueryInput] = ()
+    gaps: Sequence[str] = ()
+    fields: NamedInputs = ()
 
 
 def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
@@ -81,7 +73,9 @@ def _keys(query: FollowedQuery) -> list[str | int]:
 
 
 def _move_inputs(inputs: Iterable[QueryInput], indexes: Sequence[int]) -> Iterator[QueryInput]:
-    return (query_input._replace(table=indexes[query_input.table]) for query_input in inputs)
+    return (
+        (indexes[table], column, subtype, masking) for table, column, subtype, masking in inputs
+    )
 
 
 def schema_digest(schemas: Iterable[Sequence[str]]) -> str:

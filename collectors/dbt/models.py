@@ -207,13 +207,12 @@ class RelationNames:
             dataset = self.dataset(name, reader)
             return self._by_dataset.get(dataset) if dataset else None
         parents = (self._models[key] for key in reader.parents if key in self._models)
-        homonyms = self._by_identifier.get(name[-1], [])
-        exact = [model for model in homonyms if model.relation == name]
         parent = [model for model in parents if _fits(model.relation, name)]
         of_parents = [model for model in parent if model.relation == name] or parent
         if of_parents:
             return of_parents[0]
-        if exact:
+        homonyms = self._by_identifier.get(name[-1], [])
+        if exact := [model for model in homonyms if model.relation == name]:
             return _building_model(exact)
         # A name without a schema is one in the schema of the model itself. But a view that reads
         # its own name reads a table of another schema.

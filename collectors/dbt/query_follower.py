@@ -23,9 +23,7 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
     def query_inputs(input_columns: InputColumns) -> tuple[QueryInput, ...]:
         return tuple(
             sorted(
-                QueryInput(
-                    indexes[column.source], column.column, str(column.subtype), str(column.masking)
-                )
+                (indexes[column.source], column.column, str(column.subtype), str(column.masking))
                 for column in input_columns
                 if column.source in indexes
             )

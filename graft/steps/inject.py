@@ -20,6 +20,7 @@ from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
+from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _GRAFTING = "grafting the lineage onto dbt's artifacts"
 
 
+@without_garbage_collection()
 def graft(
     config: Config,
     progress: Progress,
