@@ -54,11 +54,15 @@ class OutputFolder:
                 self._mark(())
 
     @contextmanager
-    def replaced(self) -> Iterator[Path]:
+    def replaced(self, kept: Collection[str] = ()) -> Iterator[Path]:
         """A new folder for the content to be; at the end it replaces what graft wrote before.
 
         One at a time: another process that publishes into the same folder waits. What an earlier
         one left when it was killed is removed.
+
+        Args:
+            kept: The files of the old content, relative to it, that are part of the new one as
+                they are; known at the end.
 
         Raises:
             GraftError: The folder cannot be written, or somebody else's file is in the way; the
@@ -72,13 +76,14 @@ class OutputFolder:
             content.mkdir(parents=True)
             try:
                 yield content
-                self._publish(content)
+                self._publish(content, kept)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
 
-    def _publish(self, content: Path) -> None:
+    def _publish(self, content: Path, kept: Collection[str]) -> None:
         old = _read_marker(self.path)
-        new = sorted(_files_below(str(content)))
+        made = sorted(_files_below(str(content)))
+        new = sorted({*made, *kept})
         _check_in_the_way(self, new, old)
         # Both until all is done: after a crash everything that graft wrote is known.
         self._mark({*old, *new})
@@ -87,14 +92,14 @@ class OutputFolder:
         for folder in _folders_above(new):
             if (self.path / folder).is_file():  # a file of ours, where a folder is now
                 (self.path / folder).unlink()
-        for file in new:
+        for file in made:
             if file in old and _same_bytes(f"{content}/{file}", f"{self.path}/{file}"):
                 os.unlink(f"{content}/{file}")  # noqa: PTH108  # paths take longer than the files
                 continue
             target = self.path / file
             target.parent.mkdir(parents=True, exist_ok=True)
             (content / file).replace(target)
-        _remove_empty(content, new)
+        _remove_empty(content, made)
         for file in gone:
             if not (self.path / file).is_dir():
                 (self.path / file).unlink(missing_ok=True)

@@ -87,6 +87,18 @@ def test_an_unchanged_site_makes_its_lists_only(
     assert site.record == previous.pages
 
 
+def test_pages_that_stay_where_they_are_are_named_and_not_written(
+    previous: PreviousSite, tmp_path: Path
+) -> None:
+    kept: list[str] = []
+    site = built(world(0), tmp_path / "site", replace(previous, keep=kept.append))
+    written, before = files(tmp_path / "site"), files(previous.folder)
+    assert sorted(kept) == sorted(f"{path}index.html" for path in previous.pages)
+    assert not written.keys() & set(kept)
+    assert written | {file: before[file] for file in kept} == before
+    assert (site.changed, site.record) == (0, previous.pages)
+
+
 @pytest.mark.parametrize("change", ["a new edge", "a description", "a table gone", "a run"])
 def test_a_site_is_that_of_a_fresh_build(
     change: str, previous: PreviousSite, tmp_path: Path

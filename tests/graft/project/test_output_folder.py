@@ -195,6 +195,31 @@ def test_only_what_graft_wrote_is_replaced(tmp_path: Path) -> None:
     assert not (site / "gone").exists()
 
 
+def test_what_is_kept_stays_as_it_is(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    _publish(site, {"index.html": "old", "kept/index.html": "same", "gone/index.html": "old"})
+    before = (site / "kept/index.html").stat()
+    with OutputFolder("site.out", site).replaced({"kept/index.html"}) as content:
+        (content / "index.html").write_text("new")
+    assert _published(site) == {"index.html": "new", "kept/index.html": "same"}
+    after = (site / "kept/index.html").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    _publish(site, {"index.html": "new"})
+    assert _published(site) == {"index.html": "new"}
+
+
+def test_what_graft_did_not_write_is_not_kept(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    _publish(site, {"index.html": "old"})
+    (site / "CNAME").write_text("data.example.com")
+    with (
+        pytest.raises(GraftError, match="in the way: graft did not write it"),
+        OutputFolder("site.out", site).replaced({"CNAME"}) as content,
+    ):
+        (content / "index.html").write_text("new")
+    assert _published(site) == {"index.html": "old", "CNAME": "data.example.com"}
+
+
 def test_a_file_may_become_a_folder(tmp_path: Path) -> None:
     _publish(tmp_path / "site", {"a": "file"})
     _publish(tmp_path / "site", {"a/b": "folder"})
