@@ -116,9 +116,9 @@ def _built(inputs: Path, site: Path) -> Cost:
     record, output = site.with_suffix(".json"), OutputFolder("site.out", site)
     start, processor = perf_counter(), _processor()
     previous: PreviousSite = read_previous(record, site)
-    kept: set[str] = set()
-    previous = replace(previous, keep=kept.add)
-    with output.replaced(kept) as new, without_garbage_collection():
+    unchanged: set[str] = set()
+    previous = replace(previous, keep=unchanged.add)
+    with output.replaced(unchanged) as new, without_garbage_collection():
         built = build(
             DescribedLineage(lineage, descriptions),
             SiteSettings(),

@@ -54,15 +54,15 @@ class OutputFolder:
                 self._mark(())
 
     @contextmanager
-    def replaced(self, kept: Collection[str] = ()) -> Iterator[Path]:
+    def replaced(self, unchanged: Collection[str] = ()) -> Iterator[Path]:
         """A new folder for the content to be; at the end it replaces what graft wrote before.
 
         One at a time: another process that publishes into the same folder waits. What an earlier
         one left when it was killed is removed.
 
         Args:
-            kept: The files of the old content, relative to it, that are part of the new one as
-                they are; known at the end.
+            unchanged: The files of the old content, relative to it, that are part of the new one
+                as they are; known at the end.
 
         Raises:
             GraftError: The folder cannot be written, or somebody else's file is in the way; the
@@ -76,14 +76,14 @@ class OutputFolder:
             content.mkdir(parents=True)
             try:
                 yield content
-                self._publish(content, kept)
+                self._publish(content, unchanged)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
 
-    def _publish(self, content: Path, kept: Collection[str]) -> None:
+    def _publish(self, content: Path, unchanged: Collection[str]) -> None:
         old = _read_marker(self.path)
         made = sorted(_files_below(str(content)))
-        new = sorted({*made, *kept})
+        new = sorted({*made, *unchanged})
         _check_in_the_way(self, new, old)
         # Both until all is done: after a crash everything that graft wrote is known.
         self._mark({*old, *new})

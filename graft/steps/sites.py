@@ -124,12 +124,12 @@ def publish_site(
     artifacts = Path(config.path(config.artifacts))
     record = artifacts / f"site_pages{of}.json"
     previous = PreviousSite(output.path) if full else read_previous(record, output.path)
-    kept: set[str] = set()
+    unchanged: set[str] = set()
     if not audience:  # all files of its site are searched for leaks
-        previous = replace(previous, keep=kept.add)
+        previous = replace(previous, keep=unchanged.add)
     with (
         progress.step("site", "building the pages") as step,
-        output.replaced(kept) as folder,
+        output.replaced(unchanged) as folder,
         without_garbage_collection(),
     ):
         notices = _notices(content)

@@ -90,12 +90,12 @@ def test_an_unchanged_site_makes_its_lists_only(
 def test_pages_that_stay_where_they_are_are_named_and_not_written(
     previous: PreviousSite, tmp_path: Path
 ) -> None:
-    kept: list[str] = []
-    site = built(world(0), tmp_path / "site", replace(previous, keep=kept.append))
+    unchanged: list[str] = []
+    site = built(world(0), tmp_path / "site", replace(previous, keep=unchanged.append))
     written, before = files(tmp_path / "site"), files(previous.folder)
-    assert sorted(kept) == sorted(f"{path}index.html" for path in previous.pages)
-    assert not written.keys() & set(kept)
-    assert written | {file: before[file] for file in kept} == before
+    assert sorted(unchanged) == sorted(f"{path}index.html" for path in previous.pages)
+    assert not written.keys() & set(unchanged)
+    assert written | {file: before[file] for file in unchanged} == before
     assert (site.changed, site.record) == (0, previous.pages)
 
 
