@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dbt.artifacts.schemas.catalog import CatalogArtifact
-from dbt.artifacts.schemas.freshness import FreshnessExecutionResultArtifact
-from dbt.artifacts.schemas.manifest import WritableManifest
-from dbt.artifacts.schemas.run import RunResultsArtifact
-
 from tests.audience.canaries import AT, Canaries, SchemaWalk
+from tests.dbt_artifacts import Document, schema
 
-Document = dict[str, Any]
-_ARTIFACTS = {
-    "manifest": WritableManifest,
-    "catalog": CatalogArtifact,
-    "run_results": RunResultsArtifact,
-    "sources": FreshnessExecutionResultArtifact,
-}
 _TABLES = ("Model", "Seed", "Snapshot", "SourceDefinition")
 # The class of a resource in dbt -> its resource type, where the schema allows any.
 _TYPES = {"SemanticModel": "semantic_model", "UnitTestDefinition": "unit_test"}
@@ -31,13 +20,6 @@ BELONGINGS = frozenset(
         *("SavedQuery", "Group", "Exposure"),
     )
 )
-
-
-@cache
-def schema(artifact: str) -> Document:
-    """dbt's own JSON schema of an artifact: `manifest`."""
-    document: Document = _ARTIFACTS[artifact].json_schema()
-    return document
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,12 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 # Runs of base64 and of hexadecimal that may hold a canary.
@@ -26,18 +29,26 @@ def canaries_in(folder: Path, word: re.Pattern[str]) -> dict[str, set[str]]:
     result: dict[str, set[str]] = defaultdict(set)
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        for text in (*_forms(name), *(_texts(path) if path.is_file() else ())):
-            for canary in word.findall(text.casefold()):
+        for canary in _canaries_of(name, word):
+            result[canary].add(name)
+        if path.is_file():
+            for canary in _canaries_of_file(path.read_bytes(), path.suffix, word):
                 result[canary].add(name)
     return dict(result)
 
 
-def _texts(path: Path) -> Iterator[str]:
-    if path.suffix == ".parquet":
-        table = pq.read_table(path)
-        yield from _forms(f"{table.to_pylist()} {table.schema} {table.schema.metadata}")
-        return
-    yield from _forms(_unpacked(path.read_bytes()).decode("utf-8", "replace"))
+@cache  # sites have many files in common
+def _canaries_of_file(content: bytes, suffix: str, word: re.Pattern[str]) -> frozenset[str]:
+    if suffix == ".parquet":
+        table = pq.read_table(pa.BufferReader(content))
+        text = f"{table.to_pylist()} {table.schema} {table.schema.metadata}"
+    else:
+        text = _unpacked(content).decode("utf-8", "replace")
+    return _canaries_of(text, word)
+
+
+def _canaries_of(text: str, word: re.Pattern[str]) -> frozenset[str]:
+    return frozenset(canary for form in _forms(text) for canary in word.findall(form.casefold()))
 
 
 def _unpacked(content: bytes) -> bytes:
@@ -64,9 +75,9 @@ def _forms(text: str) -> Iterator[str]:
 
 def _inflated(content: bytes) -> bytes:
     """The content of packed bytes; other bytes as they are."""
-    for bits in (31, 15):
-        try:
-            return zlib.decompressobj(bits).decompress(content)
-        except zlib.error:
-            continue
+    head = int.from_bytes(content[:2])
+    is_gzip, is_zlib = head == 0x1F8B, head >> 8 & 15 == 8 and head % 31 == 0  # RFC 1952 and 1950
+    if is_gzip or is_zlib:
+        with suppress(zlib.error):
+            return zlib.decompressobj(31 if is_gzip else 15).decompress(content)
     return content

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import orjson
 import pytest
-from dbt.artifacts.schemas.catalog import CatalogArtifact
-from dbt.artifacts.schemas.manifest import WritableManifest
 
 from dbt_graft.graft.project.config import load
 from dbt_graft.injector import integrity
 from dbt_graft.injector.manifest import all_nodes
+from tests.dbt_artifacts import Document, dbt_class, schema
 
 pytestmark = pytest.mark.demo
-
-Document = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +32,8 @@ def pairs(root: Path) -> dict[str, tuple[Document, Document]]:
     }  # type: ignore[return-value]
 
 
-def faults(schema: Document, document: Document) -> set[tuple[str, str]]:
-    validator = jsonschema.Draft202012Validator(schema)
+def faults(described: Document, document: Document) -> set[tuple[str, str]]:
+    validator = jsonschema.Draft202012Validator(described)
     return {
         ("/".join(map(str, error.absolute_path)), error.message[:200])
         for error in validator.iter_errors(document)
@@ -47,9 +43,9 @@ def faults(schema: Document, document: Document) -> set[tuple[str, str]]:
 def test_the_json_schema_finds_no_fault_that_dbt_did_not_write(
     pairs: dict[str, tuple[Document, Document]],
 ) -> None:
-    for at, artifact in enumerate((WritableManifest, CatalogArtifact)):
-        schema = artifact.json_schema()
-        assert faults(schema, pairs["grafted"][at]) <= faults(schema, pairs["dbt"][at])
+    for at, artifact in enumerate(("manifest", "catalog")):
+        described = schema(artifact)
+        assert faults(described, pairs["grafted"][at]) <= faults(described, pairs["dbt"][at])
 
 
 def test_dbt_loads_the_manifest_with_every_node(
@@ -64,7 +60,7 @@ def test_dbt_loads_the_manifest_with_every_node(
     }
     path = tmp_path / "manifest.json"
     path.write_bytes(orjson.dumps(manifest))
-    loaded = WritableManifest.read_and_check_versions(str(path))
+    loaded = dbt_class("manifest").read_and_check_versions(str(path))
     assert {*loaded.nodes, *loaded.sources, *loaded.exposures} <= set(all_nodes(manifest))
     assert "model.python_tasks.ml_customer_scores" in loaded.nodes
 

@@ -8,17 +8,16 @@ from typing import Any
 
 import jsonschema
 import pytest
-from dbt.artifacts.schemas.catalog import CatalogArtifact
-from dbt.artifacts.schemas.manifest import WritableManifest
 
 from dbt_graft.injector.artifacts import Artifacts, write
 from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.report import Grafted
+from tests.dbt_artifacts import dbt_class, schema
 
 
 @pytest.fixture(scope="module")
 def manifest_schema() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(WritableManifest.json_schema())
+    return jsonschema.Draft202012Validator(schema("manifest"))
 
 
 def _faults(validator: jsonschema.Draft202012Validator, document: dict[str, Any]) -> list[str]:
@@ -65,7 +64,7 @@ def test_a_manifest_of_dbt_that_its_loader_refuses_is_said(
 
 
 def test_the_catalogs_schema_accepts_the_graft(grafted: Grafted) -> None:
-    validator = jsonschema.Draft202012Validator(CatalogArtifact.json_schema())
+    validator = jsonschema.Draft202012Validator(schema("catalog"))
 
     assert _faults(validator, grafted.catalog) == []
 
@@ -73,8 +72,8 @@ def test_the_catalogs_schema_accepts_the_graft(grafted: Grafted) -> None:
 def test_dbt_loads_both(grafted: Grafted, tmp_path: Path) -> None:
     write(grafted, tmp_path)
 
-    manifest = WritableManifest.read_and_check_versions(str(tmp_path / "manifest.json"))
-    catalog = CatalogArtifact.read_and_check_versions(str(tmp_path / "catalog.json"))
+    manifest = dbt_class("manifest").read_and_check_versions(str(tmp_path / "manifest.json"))
+    catalog = dbt_class("catalog").read_and_check_versions(str(tmp_path / "catalog.json"))
 
     model = manifest.nodes["model.python_tasks.ml_customer_scores"]
     assert model.depends_on.nodes == ["model.shop.customers"]
@@ -93,5 +92,5 @@ def test_dbt_loads_a_view(
     grafted = run(project, log)
     assert _faults(manifest_schema, grafted.manifest) == []
     write(grafted, tmp_path)
-    manifest = WritableManifest.read_and_check_versions(str(tmp_path / "manifest.json"))
+    manifest = dbt_class("manifest").read_and_check_versions(str(tmp_path / "manifest.json"))
     assert manifest.nodes["model.python_tasks.raw_v"].language == "sql"

@@ -9,15 +9,11 @@ from typing import Any
 
 import networkx
 import pytest
-from dbt.contracts.graph.manifest import Manifest, WritableManifest
-from dbt.flags import set_from_args
-from dbt.graph.cli import parse_union
-from dbt.graph.graph import Graph
-from dbt.graph.selector import NodeSelector
 
 from dbt_graft.injector.selection import parse, select_nodes
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
+from tests.dbt_artifacts import dbt_class
 
 
 def _node(key: str, path: str = "", **fields: Any) -> dict[str, Any]:
@@ -149,9 +145,16 @@ def test_it_selects_what_dbt_selects(root: Path, monkeypatch: pytest.MonkeyPatch
     file = root / "build" / "graft" / "manifest.json"
     if not file.is_file():
         pytest.skip("build/graft does not exist: run `make docs` first")
+    # Imported here: it takes seconds.
+    from dbt.contracts.graph.manifest import Manifest
+    from dbt.flags import set_from_args
+    from dbt.graph.cli import parse_union
+    from dbt.graph.graph import Graph
+    from dbt.graph.selector import NodeSelector
+
     document = json.loads(file.read_text("utf-8"))
     set_from_args(Namespace(INDIRECT_SELECTION="eager", warn_error=False), None)
-    manifest = Manifest.from_writable_manifest(WritableManifest.from_dict(document))
+    manifest = Manifest.from_writable_manifest(dbt_class("manifest").from_dict(document))
     graph = networkx.DiGraph()
     for key, parents in document["parent_map"].items():
         graph.add_node(key)

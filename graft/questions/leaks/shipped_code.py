@@ -7,6 +7,7 @@ own and around our data: none of its thousands of words hides a name of a column
 from __future__ import annotations
 
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -27,15 +28,16 @@ _CODE = ("**/*.js", "**/*.css")
 
 def without_shipped(text: str) -> str:
     """Text without the pieces of code that are shipped."""
-    shipped = _shipped_pieces()
     first, *others = code_pieces(text)
     if not others:
         return first
     *inner, last = others
+    shipped = _shipped_pieces()
+    forward, backward = _sorted_pieces()
     # A window of a file begins and ends within a piece.
-    if len(first) >= _LONG and any(piece.endswith(first) for piece in shipped):
+    if len(first) >= _LONG and _begins_any(backward, first[::-1]):
         first = ""
-    if len(last) >= _LONG and any(piece.startswith(last) for piece in shipped):
+    if len(last) >= _LONG and _begins_any(forward, last):
         last = ""
     return "\n".join(piece for piece in (first, *inner, last) if piece not in shipped)
 
@@ -90,6 +92,19 @@ def _shipped_pieces() -> frozenset[str]:
     return frozenset(
         piece for piece in pieces if len(piece) >= SHORTEST or piece.startswith(FUNCTION)
     )
+
+
+@cache
+def _sorted_pieces() -> tuple[list[str], list[str]]:
+    """They as they are, and written backward."""
+    shipped = _shipped_pieces()
+    return sorted(shipped), sorted(piece[::-1] for piece in shipped)
+
+
+def _begins_any(pieces: list[str], text: str) -> bool:
+    """Whether one of sorted pieces begins with a text."""
+    at = bisect_left(pieces, text)
+    return at < len(pieces) and pieces[at].startswith(text)
 
 
 def _shipped_texts() -> Iterator[str]:
