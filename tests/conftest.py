@@ -42,7 +42,7 @@ settings.register_profile("dbt-graft", deadline=None)
 settings.load_profile("dbt-graft")
 
 
-# What takes seconds, and is made once in a process -> the texts of tests that ask for it.
+# Thing that takes seconds, and is made once in a process -> the texts of tests that ask for it.
 _SHARED = {
     "distributions": ("distributions: Distributions",),
     "spark": ("spark: SparkSession", "engine: Engine", "jobs: Path"),
@@ -61,7 +61,7 @@ class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
 
 @cache
 def _shared(file: Path) -> str:
-    """What a file has with others; who shares out tests has only names of tests."""
+    """The thing that a file has with others; who shares out tests has only names of tests."""
     text = file.read_text("utf-8")
     return next(
         (name for name, words in _SHARED.items() if any(word in text for word in words)), ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -152,14 +153,14 @@ def _written(adapter: str, folder: Path) -> tuple[Json, Json]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     if adapter == "spark":
-        _dbt(project, "parse")
+        _dbt(project, ("parse",))
     else:
         with duckdb.connect(str(project / "Shop.duckdb")) as warehouse:
             warehouse.execute("create schema raw")
             for table in ("Orders_V2", "customers", '"all accounts"'):
                 warehouse.execute(f"create table raw.{table} as select 1 as id, 2 as customer_id")
-        _dbt(project, "build", "--exclude-resource-type", "test", "unit_test", "snapshot")
-        _dbt(project, "docs", "generate")
+        others = ("--exclude-resource-type", "test", "unit_test", "snapshot")
+        _dbt(project, ("build", *others), ("docs", "generate"))
     target = project / "target"
     manifest: Json = orjson.loads((target / "manifest.json").read_bytes())
     if adapter == "spark":
@@ -167,11 +168,22 @@ def _written(adapter: str, folder: Path) -> tuple[Json, Json]:
     return manifest, orjson.loads((target / "catalog.json").read_bytes())
 
 
-def _dbt(project: Path, *arguments: str) -> None:
-    dbt = [sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", *arguments]
-    done = subprocess.run(
-        [*dbt, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False
-    )
+# Commands of dbt in one process: to import it takes longer than they do.
+_DBT = """
+import json, sys
+from dbt.cli.main import dbtRunner
+
+for arguments in json.loads(sys.argv[1]):
+    done = dbtRunner().invoke(arguments)
+    if not done.success:
+        sys.exit(f"{arguments}: {done.exception or done.result}")
+"""
+
+
+def _dbt(project: Path, *commands: tuple[str, ...]) -> None:
+    lines = [["--quiet", *command, "--profiles-dir", "."] for command in commands]
+    dbt = [sys.executable, "-W", "ignore", "-c", _DBT, json.dumps(lines)]
+    done = subprocess.run(dbt, cwd=project, capture_output=True, text=True, check=False)
     assert not done.returncode, done.stdout + done.stderr
 
 
