@@ -319,10 +319,24 @@ def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
 
+def _python_values(column: pa.ChunkedArray[Any]) -> list[Any]:
+    """The values of a flat column. Equal ones are one object: made once, and quickly compared."""
+    if column.null_count or pa.types.is_floating(column.type):
+        unlike: list[Any] = column.to_pylist()
+        return unlike
+    values: list[Any] = []
+    chunks: list[Any] = column.dictionary_encode().chunks
+    for chunk in chunks:
+        distinct = chunk.dictionary.to_pylist()
+        places = memoryview(chunk.indices.buffers()[1]).cast("i")[chunk.offset :]
+        values += map(distinct.__getitem__, places[: len(chunk)])
+    return values
+
+
 def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
-        parts = [table[name].to_pylist() for name in _dataset_columns(field.name)]
+        parts = [_python_values(table[name]) for name in _dataset_columns(field.name)]
         keys = list(zip(*parts, strict=True))
         ids = {key: _dataset_id(*key) for key in dict.fromkeys(keys)}
         return [ids[key] for key in keys]
@@ -332,8 +346,10 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     if column.null_count == len(column):
         return [empty] * len(column)
     if pa.types.is_timestamp(column.type):
-        microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
-        return [empty if at is None else _EPOCH + timedelta(microseconds=at) for at in microseconds]
+        microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+        numbers = _python_values(microseconds)
+        times = {at: _EPOCH + timedelta(microseconds=at) for at in {*numbers} if at is not None}
+        return [times.get(at, empty) for at in numbers]
     if pa.types.is_list(column.type) and not column.null_count and _all_empty(column):
         # As most are: no row is looked at.
         return [field.value({field.column: []})] * len(column)
@@ -343,8 +359,8 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
         members = {None: empty}
         for value in column.unique().to_pylist():
             members[value] = empty if value is None else hint(value)
-        return [members[value] for value in column.to_pylist()]
-    values = column.to_pylist()
+        return [members[value] for value in _python_values(column)]
+    values = _python_values(column)
     if column.null_count and empty is not None:
         return [empty if value is None else value for value in values]
     return values

@@ -323,13 +323,14 @@ def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
             column if column.type else Column(column.name, types.get(column.name.casefold(), ""))
             for column in columns
         )
-    return replace(
-        a,
+    return Dataset(
+        a.id,
         # Who knows files only by their path does not know that they are a table's.
         kind=b.kind if b.kind is Kind.VIEW or a.kind is Kind.PATH else a.kind,
         columns=columns or b.columns,
-        symlinks=tuple(sorted({*a.symlinks, *b.symlinks})),
+        symlinks=tuple(sorted({*a.symlinks, *b.symlinks})) if b.symlinks else a.symlinks,
         first_seen=min((t for t in (a.first_seen, b.first_seen) if t), default=None),
         last_seen=max((t for t in (a.last_seen, b.last_seen) if t), default=None),
         dropped_at=max((t for t in (a.dropped_at, b.dropped_at) if t), default=None),
+        origin=a.origin,
     )

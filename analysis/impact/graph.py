@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
 from functools import cache
-from itertools import accumulate, pairwise
-from operator import attrgetter
+from itertools import accumulate, chain, pairwise, repeat
+from operator import attrgetter, or_
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
@@ -20,8 +20,10 @@ from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Masking, Subtype
 
 _SUBTYPES, _MASKINGS = tuple(Subtype), tuple(Masking)
-_SUBTYPE = {subtype: number for number, subtype in enumerate(_SUBTYPES)}
-_MASKING = {masking: number for number, masking in enumerate(_MASKINGS)}
+_TASK, _KIND = attrgetter("task"), attrgetter("subtype", "masking", "masked_by")
+_FROM_DATASET, _FROM_COLUMN = attrgetter("from_dataset"), attrgetter("from_column")
+_TO_DATASET, _TO_COLUMN = attrgetter("to_dataset"), attrgetter("to_column")
+_KEY = attrgetter("key")
 # A bit of an edge's kind: it goes to `*`.
 TO_ALL = 1
 # The numbers that stand for kinds of edges; a byte has room for all.
@@ -185,10 +187,8 @@ class ImpactGraph:
         followed: Collection[str],
     ) -> dict[_FlowKey, int]:
         """Add flows; those that only people or dbt declare have no time, and are never stale."""
-        sources, targets = array("i"), array("i")
-        for flow in flows:
-            sources.append(self.dataset(flow.source))
-            targets.append(self.dataset(flow.target))
+        sources = self._numbers(flow.source for flow in flows)
+        targets = self._numbers(flow.target for flow in flows)
         self.flow_starts, order = group_by_source(sources, len(self.datasets))
         self.flow_target = array("i", map(targets.__getitem__, order))
         self.flow_task = array("i")
@@ -210,45 +210,46 @@ class ImpactGraph:
         self,
         edges: Sequence[ColumnEdge],
         named: int,
-        tasks: dict[str, int],
-        flows: dict[_FlowKey, int],
+        tasks: Mapping[str, int],
+        flows: Mapping[_FlowKey, int],
         starred: Mapping[str, Collection[str]],
     ) -> None:
         """Add edges, of the first of which, so many, statements name the input column."""
-        sources, targets, of_task = array("i"), array("i"), array("i")
-        kinds, of_flow, needs = bytearray(), array("i"), bytearray()
-        columns: dict[tuple[int, str], tuple[int, int]] = {}
-
-        def ends(dataset: DatasetId, name: str) -> tuple[int, int]:
-            """The numbers of a dataset and its column."""
-            # Of most edges the ids are the same objects, whose hashes take long.
-            key = (id(dataset), name)
-            if (numbers := columns.get(key)) is None:
-                number = self.dataset(dataset)
-                numbers = columns[key] = (number, self.column(number, name))
-            return numbers
-
-        for number, edge in enumerate(edges):
-            source, from_column = ends(edge.from_dataset, edge.from_column)
-            target, to_column = ends(edge.to_dataset, edge.to_column)
-            task = tasks[edge.task]
-            sources.append(from_column)
-            targets.append(to_column)
-            of_task.append(task)
-            kind = _SUBTYPE[edge.subtype] * len(_MASKINGS) + _MASKING[edge.masked_by]
-            kinds.append(kind << 2 | edge.masking << 1 | self.is_star[to_column])
-            is_named = number < named
-            needs.append(_need(edge, starred.get(edge.task, ())) if is_named else Need.NONE)
-            flow = flows.get((source, target, task), -1)
-            of_flow.append(flow)
-            if flow >= 0:
-                self.flow_has_columns[flow] = True
+        # Column by column, since there are millions of edges.
+        from_names, to_names = ([*map(get, edges)] for get in (_FROM_COLUMN, _TO_COLUMN))
+        from_datasets = self._numbers(map(_FROM_DATASET, edges))
+        to_datasets = self._numbers(map(_TO_DATASET, edges))
+        of_task = array("i", map(tasks.__getitem__, map(_TASK, edges)))
+        ends = dict.fromkeys(
+            chain(zip(from_datasets, from_names), zip(to_datasets, to_names))  # noqa: B905
+        )
+        columns = {end: self.column(*end) for end in ends}
+        sources = array("i", map(columns.__getitem__, zip(from_datasets, from_names, strict=True)))
+        targets = array("i", map(columns.__getitem__, zip(to_datasets, to_names, strict=True)))
+        kinds = bytes(map(_kind, map(_KIND, edges)))
+        to_all = map(self.is_star.__getitem__, targets)
+        needs = bytearray(len(edges))
+        for number, name in enumerate(from_names[:named]):
+            needs[number] = Need.UNKNOWN if name == ANY_COLUMN else Need.NAMED
+        for number, edge in enumerate(edges[:named] if starred else ()):
+            if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred.get(
+                edge.task, ()
+            ):
+                needs[number] = Need.NONE
+        ways = zip(from_datasets, to_datasets, of_task, strict=True)
+        of_flow = array("i", map(flows.get, ways, repeat(-1)))
+        for flow in {*of_flow} - {-1}:
+            self.flow_has_columns[flow] = True
         self.edge_starts, places = group_by_source(sources, len(self.column_names))
         self.edge_target = array("i", map(targets.__getitem__, places))
-        self.edge_kind = bytes(map(kinds.__getitem__, places))
+        self.edge_kind = bytes(map(bytes(map(or_, kinds, to_all)).__getitem__, places))
         self.edge_need = bytes(map(needs.__getitem__, places))
         self.edge_flow = array("i", map(of_flow.__getitem__, places))
         self.edge_task = array("i", map(of_task.__getitem__, places))
+
+    def _numbers(self, datasets: Iterable[DatasetId]) -> array[int]:
+        """The numbers of datasets that are known."""
+        return array("i", map(self.numbers.__getitem__, map(_KEY, datasets)))
 
     def _add_uses(self, uses: Iterable[ColumnUse], tasks: dict[str, int]) -> None:
         columns, of_task = array("i"), array("i")
@@ -266,20 +267,22 @@ def _by_name(
     uses: Iterable[ColumnUse],
 ) -> list[DatasetId]:
     """All datasets, sorted; of most edges and flows the ids are the same objects."""
-    datasets = {id(dataset.id): dataset.id for dataset in known}
-    for flow in flows:
-        datasets[id(flow.source)], datasets[id(flow.target)] = flow.source, flow.target
-    for edge in edges:
-        datasets[id(edge.from_dataset)] = edge.from_dataset
-        datasets[id(edge.to_dataset)] = edge.to_dataset
-    datasets.update((id(use.dataset), use.dataset) for use in uses)
-    return sorted(datasets.values(), key=attrgetter("key"))
+    datasets = {dataset.id.key: dataset.id for dataset in known}
+    for other in chain(
+        (end for flow in flows for end in (flow.source, flow.target)),
+        map(_FROM_DATASET, edges),
+        map(_TO_DATASET, edges),
+        (use.dataset for use in uses),
+    ):
+        datasets.setdefault(other.key, other)
+    return [datasets[key] for key in sorted(datasets)]
 
 
-def _need(edge: ColumnEdge, starred: Collection[str]) -> Need:
-    if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred:
-        return Need.NONE
-    return Need.UNKNOWN if edge.from_column == ANY_COLUMN else Need.NAMED
+@cache
+def _kind(kind: tuple[Subtype, bool, Masking]) -> int:
+    subtype, is_masking, masked_by = kind
+    number = _SUBTYPES.index(subtype) * len(_MASKINGS) + _MASKINGS.index(masked_by)
+    return number << 2 | is_masking << 1
 
 
 def group_by_source(sources: Sequence[int], count: int) -> tuple[array[int], array[int]]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import logging
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from operator import attrgetter, methodcaller
+from itertools import chain, islice, repeat
+from operator import attrgetter, is_, methodcaller
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from dbt_graft.graft.project.garbage import without_garbage_collection
+from dbt_graft.lineage.dataset import DatasetId
 
 _VALUES = {
     ("builtins", "frozenset"),
@@ -25,6 +27,7 @@ _VALUES = {
     ("datetime", "timezone"),
     ("zoneinfo", "ZoneInfo"),
 }
+_MANY = 1000
 _reduction: Callable[[Any], tuple[Any, ...]] = methodcaller(
     "__reduce_ex__", pickle.HIGHEST_PROTOCOL
 )
@@ -62,15 +65,81 @@ class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
         if not is_dataclass(kind) or any(field.kw_only for field in fields(kind)):
             self[kind] = _reduction  # An error for each of them would take longer.
             return _reduction
-        names = [field.name for field in fields(kind) if field.init]
-        arguments = attrgetter(*names)
-        is_alone = len(names) == 1
+        arguments = _arguments(kind)
+        has_rows = any(str(field.type).startswith(("tuple[", "Mapping[")) for field in fields(kind))
 
-        def parts(value: object) -> tuple[Any, ...]:
-            return kind, (arguments(value),) if is_alone else arguments(value)
+        def reduction(value: object) -> tuple[Any, ...]:
+            return kind, arguments(value)
 
-        self[kind] = parts
-        return parts
+        def reduction_of_rows(value: object) -> tuple[Any, ...]:
+            return kind, tuple([_by_columns(argument) for argument in arguments(value)])
+
+        self[kind] = reduction_of_rows if has_rows else reduction
+        return self[kind]
+
+
+class _Made:
+    """A value that is made of others by a function of this module."""
+
+    def __init__(self, make: Callable[..., Any], *parts: Any) -> None:
+        self._reduced = make, parts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._reduced
+
+
+def _by_columns(values: Any) -> Any:
+    """Very many records field by field: a pickle has each value in a loop of its own."""
+    if values.__class__ is dict and len(values) >= _MANY:
+        records = tuple(values.values())
+        written = _by_columns(records)
+        return values if written is records else _Made(_entries, [*values], written)
+    if values.__class__ is not tuple or len(values) < _MANY:
+        return values
+    kind, *others = {*map(type, values)}
+    if others or kind is DatasetId or not is_dataclass(kind):
+        return values
+    names = [field.name for field in fields(kind) if field.init]
+    columns = (_column([*map(attrgetter(name), values)]) for name in names)
+    return _Made(_rows, kind, len(values), *columns)
+
+
+def _column(values: list[Any]) -> Any:
+    first = values[0]
+    if all(map(is_, values, repeat(first))):
+        return (first,)
+    if {*map(type, values)} == {tuple}:
+        records = tuple(chain.from_iterable(values))
+        written = _by_columns(records)
+        if written is not records:
+            return _Made(_parts, [*map(len, values)], written)
+    return values
+
+
+def _rows(kind: Callable[..., Any], count: int, *columns: Sequence[Any]) -> tuple[Any, ...]:
+    """Records; a column of one value has it in all of them."""
+    full = (repeat(column[0], count) if len(column) < count else column for column in columns)
+    return tuple(map(kind, *full))
+
+
+def _parts(sizes: Iterable[int], values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Values in tuples of these sizes."""
+    rest = iter(values)
+    return [tuple(islice(rest, size)) for size in sizes]
+
+
+def _entries(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+_MAKERS = {maker.__name__: maker for maker in (_rows, _parts, _entries)}
+
+
+def _arguments(kind: type) -> Callable[[object], tuple[Any, ...]]:
+    names = [field.name for field in fields(kind) if field.init]
+    if len(names) == 1:
+        return lambda value: (getattr(value, names[0]),)
+    return attrgetter(*names)
 
 
 class _OwnValues(pickle.Unpickler):
@@ -84,6 +153,8 @@ class _OwnValues(pickle.Unpickler):
         """
         if (module, name) == ("builtins", "getattr"):
             return _member
+        if module == __name__ and name in _MAKERS:
+            return _MAKERS[name]
         if (module, name) in _VALUES:
             return super().find_class(module, name)
         match = super().find_class(module, name) if module.startswith("dbt_graft.") else None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 
 from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import expand_stars
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -48,13 +49,14 @@ def lasting_columns(
         if access.kind is Kind.TEMPORARY:
             temporaries.add(access.dataset)
         done[access.task, access.shape_id] |= access.status is not Status.FAILED
-    edges = [edge for edge in edges if done.get((edge.task, edge.shape_id), True)]
-    short_lived = {*temporaries, MEMORY}
+    failed = {shape for shape, is_done in done.items() if not is_done}
+    edges = [edge for edge in edges if not failed or (edge.task, edge.shape_id) not in failed]
+    is_short_lived = _membership({*temporaries, MEMORY})
     uses = {
         ColumnUse(edge.task, edge.from_dataset, edge.from_column)
         for edge in edges
-        if edge.to_dataset in short_lived
-        and edge.from_dataset not in short_lived
+        if is_short_lived(edge.to_dataset)
+        and not is_short_lived(edge.from_dataset)
         and edge.from_column != ANY_COLUMN
     }
     if not infer:
@@ -90,11 +92,11 @@ def resolve(
         flowed: The task, source and target of each flow.
         order: Which shapes read into a memory before others wrote from it.
     """
-    short_lived = {*temporaries, MEMORY}
+    is_short_lived = _membership({*temporaries, MEMORY})
     # By whether they begin, and end, in what is short-lived.
     edges_by_ends: dict[tuple[bool, bool], list[ColumnEdge]] = defaultdict(list)
     for edge in edges:
-        ends = edge.from_dataset in short_lived, edge.to_dataset in short_lived
+        ends = is_short_lived(edge.from_dataset), is_short_lived(edge.to_dataset)
         edges_by_ends[ends].append(edge)
     held = HeldColumns(columns, order or MemoryOrder())
     held.fill(edges_by_ends[False, True], edges_by_ends[True, True])
@@ -102,16 +104,38 @@ def resolve(
     through = (
         edge
         for edge in held.edges_behind(edges_by_ends[True, False])
-        if edge.from_dataset == edge.to_dataset
+        if edge.from_dataset.key == edge.to_dataset.key
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )
-    resolved = {
+    resolved = [
         spelled
         for edge in chain(direct, through)
         for spelled in expand_stars(edge, columns)
         if not _stays(spelled)
-    }
-    return tuple(sorted(_best_edges(resolved), key=_order))
+    ]
+    return tuple(_sorted_once(_best_edges(resolved)))
+
+
+def _membership(datasets: Collection[DatasetId]) -> Callable[[DatasetId], bool]:
+    """Whether a dataset is among some; of most edges the ids are the same objects."""
+    known: dict[int, tuple[bool, DatasetId]] = {}
+
+    def is_member(dataset: DatasetId) -> bool:
+        member = known.get(id(dataset))
+        if member is None:
+            member = known[id(dataset)] = dataset in datasets, dataset
+        return member[0]
+
+    return is_member
+
+
+def _sorted_once(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
+    """The edges, sorted, each once. Those of each target are sorted alone, as these are few."""
+    edges_by_target = group_by_key((edge.to_dataset.key, edge) for edge in edges)
+    for target in sorted(edges_by_target):
+        for _, alike in groupby(sorted(edges_by_target[target], key=_order), key=_order):
+            first, *others = alike
+            yield from dict.fromkeys((first, *others)) if others else (first,)
 
 
 def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
@@ -143,13 +167,15 @@ def _shape_way(edge: ColumnEdge) -> tuple[object, ...]:
 
 
 def _stays(edge: ColumnEdge) -> bool:
+    if edge.to_dataset.key != edge.from_dataset.key:
+        return False
     same_column = edge.to_column.casefold() == edge.from_column.casefold()
-    return edge.to_dataset == edge.from_dataset and (same_column or edge.type is EdgeType.INDIRECT)
+    return same_column or edge.type is EdgeType.INDIRECT
 
 
 def _order(edge: ColumnEdge) -> tuple[object, ...]:
+    """The order of a target's edges."""
     return (
-        edge.to_dataset.key,
         edge.to_column,
         edge.from_dataset.key,
         edge.from_column,

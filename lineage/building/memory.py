@@ -56,7 +56,7 @@ def memory_order(
 
 def uses_memory(edge: ColumnEdge) -> bool:
     """Whether an edge leads into a task's memory, or out of it."""
-    return MEMORY in (edge.to_dataset, edge.from_dataset)
+    return MEMORY.key in (edge.to_dataset.key, edge.from_dataset.key)
 
 
 def _first_times(

@@ -49,31 +49,37 @@ def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) 
 
 
 _PARTS = [field.name for field in fields(ColumnEdge)]
+# Datasets by their keys, whose hashes are made by C.
+_COMPARED: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
+    *(f"{name}.key" if name.endswith("_dataset") else name for name in _PARTS if name != "origin")
+)
 _WITHOUT_ORIGIN: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
     *(name for name in _PARTS if name != "origin")
 )
 
 
-def expand_stars(
-    edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]
-) -> Iterator[ColumnEdge]:
+def expand_stars(edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]) -> list[ColumnEdge]:
     """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has."""
     is_star = edge.from_column == edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
     names = columns.get(edge.from_dataset, ()) if is_star else ()
     if not names:
-        yield edge
-        return
+        return [edge]
     there = {name.casefold() for name in columns.get(edge.to_dataset, ())}
-    for name in names:
-        if not there or name.casefold() in there:
-            yield replace(edge, from_column=name, to_column=name)
+    return [
+        replace(edge, from_column=name, to_column=name)
+        for name in names
+        if not there or name.casefold() in there
+    ]
 
 
 def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     """The edges without their origins, each once: every log of a task repeats them."""
     at = _PARTS.index("origin")
-    parts = dict.fromkeys(map(_WITHOUT_ORIGIN, edges))
+    first: dict[tuple[object, ...], ColumnEdge] = {}
+    for edge in edges:
+        first.setdefault(_COMPARED(edge), edge)
     # There are millions of them, and `replace` looks the fields up again for each.
+    parts = map(_WITHOUT_ORIGIN, first.values())
     return [ColumnEdge(*(*part[:at], "", *part[at:])) for part in parts]
 
 
