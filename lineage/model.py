@@ -315,6 +315,12 @@ def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:
     return flow.target, flow.source, flow.task
 
 
+def joint_kind(a: Kind, b: Kind) -> Kind:
+    """The kind of a dataset that two records say to be of a kind."""
+    # Who knows files only by their path does not know that they are a table's.
+    return b if b is Kind.VIEW or a is Kind.PATH else a
+
+
 def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
     """One dataset of two records: names and columns of the first, types from who has them."""
     columns = a.columns
@@ -325,8 +331,7 @@ def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
         )
     return Dataset(
         a.id,
-        # Who knows files only by their path does not know that they are a table's.
-        kind=b.kind if b.kind is Kind.VIEW or a.kind is Kind.PATH else a.kind,
+        kind=joint_kind(a.kind, b.kind),
         columns=columns or b.columns,
         symlinks=tuple(sorted({*a.symlinks, *b.symlinks})) if b.symlinks else a.symlinks,
         first_seen=min((t for t in (a.first_seen, b.first_seen) if t), default=None),

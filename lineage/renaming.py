@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from operator import is_
+from itertools import chain, repeat
+from operator import attrgetter, is_
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -85,9 +86,11 @@ def _mapper(hint: Any) -> _Mapper:
     if not mappers:
         return _keep
     if origin is tuple:
-        return _item_mapper(mappers[0]) if Ellipsis in get_args(hint) else _pair_mapper(parts)
+        if Ellipsis in get_args(hint):
+            return _item_mapper(mappers[0], _direct_datasets(get_args(hint)[0]))
+        return _pair_mapper(parts)
     if origin is Mapping:
-        return _entry_mapper(_item_mapper(_pair_mapper(parts)))
+        return _entry_mapper(_item_mapper(_pair_mapper(parts), ()))
     if origin is UnionType and len(mappers) == 1:
         return lambda value, rename: None if value is None else mappers[0](value, rename)
     raise TypeError(f"no rule for the datasets of {hint}")
@@ -121,10 +124,43 @@ def _record_mapper(kind: Any) -> _Mapper:
     return map_fields if mappers else _keep
 
 
-def _item_mapper(mapper: _Mapper) -> _Mapper:
+def _direct_datasets(hint: Any) -> Sequence[Callable[[Any], DatasetId]]:
+    """What takes each dataset out of a record; empty where one may lie deeper."""
+    if not is_dataclass(hint) or hint is DatasetId:
+        return ()
+    hints = get_type_hints(hint, include_extras=True)
+    named = [each.name for each in fields(hint) if _mapper(hints[each.name]) is not _keep]
+    is_direct = all(hints[name] is DatasetId for name in named)
+    return [attrgetter(name) for name in named] if is_direct else ()
+
+
+def _item_mapper(mapper: _Mapper, direct: Sequence[Callable[[Any], DatasetId]]) -> _Mapper:
+    """The mapper of items, whose datasets are all taken by `direct` if that is not empty."""
+
+    def are_touched(items: tuple[Any, ...], rename: Rename) -> Iterable[bool]:
+        """Whether each item has a dataset of another name, or one that is left out."""
+        if not direct:
+            return repeat(True)
+        ends = [*zip(*(map(get, items) for get in direct), strict=True)]
+        datasets = {id(dataset): dataset for dataset in chain.from_iterable(ends)}
+        changed = {key for key, dataset in datasets.items() if is_changed(dataset, rename)}
+        if not changed:
+            return repeat(False)
+        return (not changed.isdisjoint(map(id, end)) for end in ends)
+
+    def is_changed(dataset: DatasetId, rename: Rename) -> bool:
+        try:
+            return rename(dataset) is not dataset
+        except _LeftOutError:
+            return True
+
     def map_items(items: tuple[Any, ...], rename: Rename) -> tuple[Any, ...]:
         mapped = []
-        for item in items:
+        # Of a million records few datasets are asked for, and most of these keep their names.
+        for item, is_touched in zip(items, are_touched(items, rename), strict=False):
+            if not is_touched:
+                mapped.append(item)
+                continue
             try:
                 mapped.append(mapper(item, rename))
             except _LeftOutError:

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import EvidenceSource, Flow
@@ -15,11 +17,15 @@ from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status, UsageRepeats
 
+T = TypeVar("T")
 # The engine of a task that only people's YAML names.
 DECLARED = "declared"
 UNKNOWN = "unknown"
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
+_OPERATION, _SHAPE, _RUN = attrgetter("operation"), attrgetter("shape_id"), attrgetter("run_id")
+_ROWS, _BYTES = attrgetter("rows"), attrgetter("bytes")
+_PROCEDURE, _EVIDENCE = attrgetter("procedure"), attrgetter("evidence")
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 
 
@@ -144,27 +150,33 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     ended = [access for access in moving if access.status is Status.OK]
     times = [access.last_at for access in ended or moving or done or group if access.last_at]
     firsts = [access.first_at for access in group if access.first_at]
-    run_ids = sorted({access.run_id for access in group})
+    run_ids = _distinct(map(_RUN, group))
     return Usage(
         task=group[0].task,
         dataset=group[0].dataset,
         direction=group[0].direction,
-        operations=tuple(sorted({access.operation for access in done or group})),
-        shapes=tuple(sorted({access.shape_id for access in done or group})),
+        operations=_distinct(map(_OPERATION, done or group)),
+        shapes=_distinct(map(_SHAPE, done or group)),
         statements=sum(access.statements for access in group),
-        rows=_sum_of_last_run(done, lambda access: access.rows),
-        bytes=_sum_of_last_run(done, lambda access: access.bytes),
+        rows=_sum_of_last_run(done, _ROWS),
+        bytes=_sum_of_last_run(done, _BYTES),
         first_at=min(firsts, default=None),
         last_at=max(times, default=None),
-        evidence=min((access.evidence for access in group), key=_RANKS.__getitem__),
+        evidence=min(map(_EVIDENCE, group), key=_RANKS.__getitem__),
         failed=not done,
         moves_data=moved or any(map(_moves_data, done or group)),
-        procedures=tuple(sorted({access.procedure for access in group if access.procedure})),
+        procedures=_distinct(filter(None, map(_PROCEDURE, group))),
         engine=engine,
-        run_ids=tuple(run_ids),
+        run_ids=run_ids,
         run_rows=_rows_by_run(done, run_ids),
-        failed_runs=tuple(sorted({*run_ids} - {access.run_id for access in done})),
+        failed_runs=_distinct({*run_ids} - {*map(_RUN, done)}) if len(done) < len(group) else (),
     )
+
+
+def _distinct(values: Iterable[T]) -> tuple[T, ...]:
+    """The values, each once and sorted; mostly there is one."""
+    distinct: set[Any] = {*values}
+    return tuple(sorted(distinct) if len(distinct) > 1 else distinct)
 
 
 def _moves_data(access: Access) -> bool:
@@ -184,9 +196,9 @@ def _rows_by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None
 
 def _sum_of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
     """The sum over the last run whose log counts it."""
-    counted = [(access, number) for access in done if (number := count(access)) is not None]
-    if not counted:
+    if not any(number is not None for number in map(count, done)):
         return None
+    counted = [(access, number) for access in done if (number := count(access)) is not None]
     newest = max(counted, key=_recency)[0].run_id
     return sum(number for access, number in counted if access.run_id == newest)
 

@@ -78,7 +78,7 @@ class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
         return self[kind]
 
 
-class _Made:
+class _MadeValue:
     """A value that is made of others by a function of this module."""
 
     def __init__(self, make: Callable[..., Any], *parts: Any) -> None:
@@ -93,7 +93,7 @@ def _by_columns(values: Any) -> Any:
     if values.__class__ is dict and len(values) >= _MANY:
         records = tuple(values.values())
         written = _by_columns(records)
-        return values if written is records else _Made(_entries, [*values], written)
+        return values if written is records else _MadeValue(_entries, [*values], written)
     if values.__class__ is not tuple or len(values) < _MANY:
         return values
     kind, *others = {*map(type, values)}
@@ -101,7 +101,7 @@ def _by_columns(values: Any) -> Any:
         return values
     names = [field.name for field in fields(kind) if field.init]
     columns = (_column([*map(attrgetter(name), values)]) for name in names)
-    return _Made(_rows, kind, len(values), *columns)
+    return _MadeValue(_rows, kind, len(values), *columns)
 
 
 def _column(values: list[Any]) -> Any:
@@ -112,7 +112,7 @@ def _column(values: list[Any]) -> Any:
         records = tuple(chain.from_iterable(values))
         written = _by_columns(records)
         if written is not records:
-            return _Made(_parts, [*map(len, values)], written)
+            return _MadeValue(_parts, [*map(len, values)], written)
     return values
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from dbt_graft.lineage.building.checks import rename_checks
 from dbt_graft.lineage.building.dbt_runs import split
@@ -35,8 +36,9 @@ from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
 from dbt_graft.lineage.graphs.columns import table_edges, unique_edges
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import History
-from dbt_graft.lineage.model import Lineage, Task, flow_order, merge_datasets
+from dbt_graft.lineage.model import Lineage, Task, flow_order, joint_kind, merge_datasets
 from dbt_graft.lineage.names import DatasetNames, NameRules, Rename
 from dbt_graft.lineage.records import (
     Access,
@@ -270,10 +272,14 @@ def _datasets(
     for dataset in recorded:
         if dataset.kind is not Kind.TEMPORARY:
             add_dataset(dataset)
-    for access in accesses:
+    for dataset_id, group in group_by_key((each.dataset, each) for each in accesses).items():
+        kinds = (each.kind for each in group)
         add_dataset(
             Dataset(
-                access.dataset, access.kind, first_seen=access.first_at, last_seen=access.last_at
+                dataset_id,
+                reduce(joint_kind, kinds),
+                first_seen=min((each.first_at for each in group if each.first_at), default=None),
+                last_seen=max((each.last_at for each in group if each.last_at), default=None),
             )
         )
     drops = Drops(accesses)
