@@ -125,7 +125,7 @@ def _record_mapper(kind: Any) -> _Mapper:
 
 
 def _direct_datasets(hint: Any) -> Sequence[Callable[[Any], DatasetId]]:
-    """What takes each dataset out of a record; empty where one may lie deeper."""
+    """The getters of the datasets of a record; empty where one may lie deeper."""
     if not is_dataclass(hint) or hint is DatasetId:
         return ()
     hints = get_type_hints(hint, include_extras=True)
