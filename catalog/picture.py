@@ -37,6 +37,8 @@ _MIN_SCALE = 0.66
 _FULL_WIDTH = 1300
 # Pixels of a box to the left and right of its label, beside which is the icon.
 _BEFORE, _AFTER = 34, 14
+# The letters of a text that is so much too wide move together rather than some of them go.
+_SQUEEZE = 1.06
 
 
 def picture(
@@ -51,7 +53,9 @@ def picture(
     if not neighbourhood.arrows:
         return Markup()
     placement = _lay_out(neighbourhood)
-    room = [placement.widths[box.key] - _BEFORE - _AFTER for box in neighbourhood.boxes]
+    room = [
+        (placement.widths[box.key] - _BEFORE - _AFTER) * _SQUEEZE for box in neighbourhood.boxes
+    ]
     shown = labels([(box.label, r) for box, r in zip(neighbourhood.boxes, room, strict=True)])
     width, height = placement.width + 2 * _MARGIN, placement.height + 2 * _MARGIN
     arrows = "".join(
