@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -40,6 +37,7 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Records, Run, Status, Subtype
 from tests.dbt_artifacts import dbt_class
+from tests.dbt_process import run_dbt
 
 pytestmark = pytest.mark.slow
 
@@ -153,38 +151,19 @@ def _written(adapter: str, folder: Path) -> tuple[Json, Json]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     if adapter == "spark":
-        _dbt(project, ("parse",))
+        run_dbt(project, "parse")
     else:
         with duckdb.connect(str(project / "Shop.duckdb")) as warehouse:
             warehouse.execute("create schema raw")
             for table in ("Orders_V2", "customers", '"all accounts"'):
                 warehouse.execute(f"create table raw.{table} as select 1 as id, 2 as customer_id")
-        others = ("--exclude-resource-type", "test", "unit_test", "snapshot")
-        _dbt(project, ("build", *others), ("docs", "generate"))
+        run_dbt(project, "build", "--exclude-resource-type", "test", "unit_test", "snapshot")
+        run_dbt(project, "docs", "generate")
     target = project / "target"
     manifest: Json = orjson.loads((target / "manifest.json").read_bytes())
     if adapter == "spark":
         return manifest, _catalog(manifest)
     return manifest, orjson.loads((target / "catalog.json").read_bytes())
-
-
-# Commands of dbt in one process: to import it takes longer than they do.
-_DBT = """
-import json, sys
-from dbt.cli.main import dbtRunner
-
-for arguments in json.loads(sys.argv[1]):
-    done = dbtRunner().invoke(arguments)
-    if not done.success:
-        sys.exit(f"{arguments}: {done.exception or done.result}")
-"""
-
-
-def _dbt(project: Path, *commands: tuple[str, ...]) -> None:
-    lines = [["--quiet", *command, "--profiles-dir", "."] for command in commands]
-    dbt = [sys.executable, "-W", "ignore", "-c", _DBT, json.dumps(lines)]
-    done = subprocess.run(dbt, cwd=project, capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stdout + done.stderr
 
 
 # Keys missing in dbt's older manifests, beside missing parts.

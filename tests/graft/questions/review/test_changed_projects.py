@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,9 @@ import yaml
 from tests.cases import for_each
 from tests.dbt2.project import DBT as DBT_2
 from tests.graft.questions.review.changed_project import EDITS
-from tests.graft.questions.review.settings_project import dbt, listed
+from tests.graft.questions.review.settings_project import DBT, dbt, listed
 from tests.graft.questions.review.test_state_modified import named, reviewed
 
-DBT = Path(sys.executable).with_name("dbt")
 FOLDERS = [Path(name) for name in os.environ.get("DBT_PROJECTS", "").split(":") if name]
 DEMO = Path(__file__).parents[4] / "dbt_project"
 PROGRAMS = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,8 @@ from dbt_graft.graft.questions.review.models import compare_artifacts
 from dbt_graft.injector import artifacts
 from tests.cases import for_each
 from tests.dbt2.project import DBT as DBT_2
-from tests.graft.questions.review.settings_project import SETTINGS, dbt, listed, write_project
+from tests.graft.questions.review.settings_project import DBT, SETTINGS, dbt, listed, write_project
 
-DBT = Path(sys.executable).with_name("dbt")
 pytestmark = pytest.mark.slow
 SELECTORS = ("", ".body", ".configs", ".relation", ".macros", ".contract")
 # What is no setting of a model -> its worst verdict.
