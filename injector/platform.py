@@ -24,6 +24,7 @@ import yaml
 
 from dbt_graft.lineage.errors import exception_summary
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.openlineage import snowflake_namespace
 
 _log = logging.getLogger(__name__)
 
@@ -226,16 +227,6 @@ def _duckdb(connection: Connection) -> str:
     return f"duckdb://{path}" if connection.settings else ""
 
 
-def _snowflake(connection: Connection) -> str:
-    """`<organisation>-<account>`, or an account locator with its region and cloud."""
-    account = connection.get("account")
-    if account and ("." in account or not re.search(r"[-_]", account)):
-        located, _, rest = account.partition(".")
-        region, _, cloud = rest.partition(".")
-        account = f"{located}.{region or 'us-west-1'}.{cloud or 'aws'}"
-    return f"snowflake://{account}" if account else ""
-
-
 def _glue(connection: Connection) -> str:
     role = connection.get("role_arn").split(":")
     account = connection.get("account_id", role[4] if len(role) > 4 else "")
@@ -259,6 +250,6 @@ _NAMESPACES: Mapping[str, Callable[[Connection], str]] = {
     "databricks": _databricks,
     "duckdb": _duckdb,
     "glue": _glue,
-    "snowflake": _snowflake,
+    "snowflake": lambda connection: snowflake_namespace(connection.get("account")),
     "spark": _spark,
 }

@@ -7,6 +7,7 @@ its logical date. So the run of a task instance can be named without its events.
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -58,6 +59,21 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
 def is_store(namespace: str) -> bool:
     """Whether the datasets of a namespace are paths: `s3://lake`, `dbfs`."""
     return namespace.partition("://")[0] in _STORES
+
+
+def snowflake_namespace(account: str) -> str:
+    """The namespace of an account, as a profile or a URL names it; `snowflake` of an empty name.
+
+    `org-shop` is an organisation's; `xy12345.eu-west-1` locates one in a region of AWS, as
+    `fix_account_name` of OpenLineage's `provider/dbt/processor.py` completes it.
+    """
+    account = account.strip().removeprefix("https://").partition("/")[0].partition(":")[0]
+    account = account.removesuffix(".snowflakecomputing.com").removesuffix(".privatelink")
+    if "." in account or not re.search(r"[-_]", account):
+        located, _, rest = account.partition(".")
+        region, _, cloud = rest.partition(".")
+        account = located and f"{located}.{region or 'us-west-1'}.{cloud or 'aws'}"
+    return f"snowflake://{account}" if account else "snowflake"
 
 
 def task_job(task: str, namespace: str = NAMESPACE) -> JobId:

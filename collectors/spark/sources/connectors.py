@@ -26,6 +26,7 @@ from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, database_
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable
 from dbt_graft.lineage.dates.partition_dates import Partition
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.openlineage import snowflake_namespace
 
 _OPTIONS = re.compile(r"(?:Map\(|\[)(?P<inside>.*)[)\]]", re.DOTALL)
 _OPTION = re.compile(r"(?P<key>[\w.$-]+)(?:=| -> )(?P<value>.*)", re.DOTALL)
@@ -140,13 +141,8 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
     if not name:
         return None
     if "snowflake" in provider:
-        account = (
-            settings.get("sfurl", "")
-            .removeprefix("https://")
-            .removesuffix(".snowflakecomputing.com")
-        )
         database = JdbcDatabase(
-            f"snowflake://{account}" if account else "snowflake",
+            snowflake_namespace(settings.get("sfurl", "")),
             settings.get("sfdatabase", ""),
             settings.get("sfschema", "PUBLIC"),
         )
@@ -157,7 +153,10 @@ def store_target(provider: str, settings: Mapping[str, str], mode: str) -> Targe
         (word for word in providers if word in provider.lower()), provider.split(".")[-2:][0]
     )
     scope = settings.get("keyspace") or settings.get("database") or settings.get("dataset") or ""
-    return Target(external=ExternalTable(name), database=JdbcDatabase(short, "", scope), mode=mode)
+    if short == "bigquery":
+        name = name.replace(":", ".", 1)  # `project:dataset.table`, as its older tools write it
+    database = JdbcDatabase(short, settings.get("project", ""), scope)
+    return Target(external=ExternalTable(name), database=database, mode=mode)
 
 
 def catalog_table(args: list[str]) -> Target:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.openlineage import snowflake_namespace
 
 _PROPERTY = re.compile(
     r";\s*(?P<key>[^=;]{1,100})=(?:\{(?P<braced>(?:[^}]|\}\})*)\}|(?P<value>[^;]*))"
@@ -180,8 +181,7 @@ def _url_database(kind: _DatabaseProduct, rest: str) -> JdbcDatabase:
         (properties[key] for key in ("db", "database", "databasename") if properties.get(key)), ""
     )
     if kind.scheme == "snowflake":
-        account = host.removesuffix(".snowflakecomputing.com")
-        return JdbcDatabase(f"snowflake://{account}", database, schema)
+        return JdbcDatabase(snowflake_namespace(host), database, schema)
     if kind.scheme == "trino":
         database, _, schema = database.partition("/")
     return JdbcDatabase(f"{kind.scheme}://{host}:{port}", database, schema, kind.has_schemas)

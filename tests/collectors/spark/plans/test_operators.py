@@ -528,12 +528,34 @@ WRITES = [
     ),
     (
         "Execute SaveIntoDataSourceCommand",
-        "net.snowflake.spark.snowflake.DefaultSource@1f, [sfurl=acc.snowflakecomputing.com, "
+        "net.snowflake.spark.snowflake.DefaultSource@1f, [sfurl=org-acc.snowflakecomputing.com, "
         "sfdatabase=DW, sfschema=RAW, dbtable=T], Append",
         "INSERT",
         Target(
             external=ExternalTable("T"),
-            database=JdbcDatabase("snowflake://acc", "DW", "RAW"),
+            database=JdbcDatabase("snowflake://org-acc", "DW", "RAW"),
+            mode="Append",
+        ),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        "com.google.cloud.spark.bigquery.BigQueryRelationProvider@1f, [table=p:sales.orders, "
+        "parentproject=billed], Append",
+        "INSERT",
+        Target(
+            external=ExternalTable("p.sales.orders"),
+            database=JdbcDatabase("bigquery"),
+            mode="Append",
+        ),
+    ),
+    (
+        "Execute SaveIntoDataSourceCommand",
+        "com.google.cloud.spark.bigquery.BigQueryRelationProvider@1f, [project=p, dataset=sales, "
+        "table=orders], Append",
+        "INSERT",
+        Target(
+            external=ExternalTable("orders"),
+            database=JdbcDatabase("bigquery", "p", "sales"),
             mode="Append",
         ),
     ),

@@ -58,6 +58,14 @@ OTHERS = [
         "snowflake://org-acc.snowflakecomputing.com/?db=DW&schema=RAW",
         "snowflake://org-acc/DW.RAW.Orders",
     ),
+    (  # as OpenLineage and dbt's profile have it
+        "snowflake://xy12345.eu-west-1.snowflakecomputing.com/?db=DW&schema=RAW",
+        "snowflake://xy12345.eu-west-1.aws/DW.RAW.Orders",
+    ),
+    (
+        "snowflake://xy12345.west-europe.azure.snowflakecomputing.com:443/?db=DW&schema=RAW",
+        "snowflake://xy12345.west-europe.azure/DW.RAW.Orders",
+    ),
     ("db2://h:50000/shop:user=a;password=hunter2;", "db2://h:50000/shop.Orders"),
     ("derby:memory:shop;create=true;password=hunter2", "derby/memory:shop.Orders"),
 ]
