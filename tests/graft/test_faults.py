@@ -125,7 +125,7 @@ def test_a_killed_collect_leaves_nothing_and_the_next_reads_all(
     assert reads(folder / "store") == EXPECTED
 
 
-@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=SPARK)])
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=[SPARK, EXHAUSTIVE])])
 def test_of_two_collects_at_once_nothing_doubles(tmp_path: Path, engine: str) -> None:
     folder = project(tmp_path)
     both = [collect(folder, "--engine", engine) for _ in range(2)]

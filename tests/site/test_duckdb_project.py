@@ -22,6 +22,7 @@ from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each
+from tests.dbt_process import run_dbt
 from tests.site.conftest import Visit, served, visiting
 
 Json = dict[str, Any]
@@ -197,7 +198,7 @@ EXPECTED: dict[str, dict[str, str]] = {
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "JAVA_HOME": java_home(), "DBT_PROFILES_DIR": str(folder)}
     done = subprocess.run(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, "-m", "dbt_graft", *arguments],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -217,15 +218,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(text)
     with duckdb.connect(str(folder / "shop.duckdb")) as database:
         database.execute(COPIED)
-    run(folder, "dbt.cli.main", "build")
-    run(folder, "dbt.cli.main", "docs", "generate")
+    run_dbt(folder, "build")
+    run_dbt(folder, "docs", "generate")
     return folder
 
 
 @pytest.fixture(scope="module")
 def summary(project: Path) -> Json:
     """The output of `graft build`."""
-    document: Json = orjson.loads(run(project, "dbt_graft", "build", "--json").stdout)
+    document: Json = orjson.loads(run(project, "build", "--json").stdout)
     return dict(document["data"])
 
 
@@ -285,7 +286,7 @@ def test_building_again_gives_the_same_bytes(project: Path, nodes: Json) -> None
         }
 
     before = published()
-    run(project, "dbt_graft", "build", "--quiet")
+    run(project, "build", "--quiet")
     assert published() == before
 
 
