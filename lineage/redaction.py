@@ -43,10 +43,11 @@ _MEMBERS = (
     ("dataset", "schema"),
     ("table",),
 )
-_WORDS = (
-    r"token|secret|passw(?:or[dt]|d)|passphrase|pwd|credentials?|signature|apikey"
+_PASSWORDS = (
+    r"passw(?:or[dt]|d)|passphrase|pwd|apikey"
     r"|(?:api|access|account|private|shared|subscription|signing|encryption|client|secret)[_.-]?key"
 )
+_WORDS = rf"token|secret|credentials?|signature|{_PASSWORDS}"
 _SHORT_WORDS = "pat|pw|pass|sig|sas|jwt|auth|authorization|bearer"
 # Hadoop's keys for Azure end with the account, dbt's secret variables with a name.
 _INNER_WORDS = r"account\.key\.|azure\.sas\.|env_secret_"
@@ -57,20 +58,8 @@ _SECRET_KEY = (
 # Without any of them a text has no secret key: a look for these is far quicker.
 _PARTS_OF_WORDS = (
     *("token", "secret", "passw", "passphrase", "pwd", "credential", "signature", "key=", 'key"'),
-    *(
-        "key'",
-        "key:",
-        "key%3d",
-        "pat=",
-        "pat%3d",
-        "pw=",
-        "pass=",
-        "pass%3d",
-        "sig=",
-        "sig%3d",
-        "sas=",
-    ),
-    *("jwt", "auth", "bearer ", "basic ", "account.key.", "azure.sas."),
+    *("key'", "key:", "key%3d", "pat=", "pat%3d", "pw=", "pass=", "pass%3d", "sig=", "sig%3d"),
+    *("sas=", "jwt", "auth", "bearer ", "basic ", "account.key.", "azure.sas."),
     *("identified", "openrowset", "addlinkedsrv", "curl "),
 )
 # `$TOKEN`, `<token>`, `{{ token }}`, `%s`, `***`, `?`, `''` and `none` stand for secrets.
@@ -110,6 +99,10 @@ _STRONG = rf"{_PLACEHOLDER}(?=[^\s,;]*\d)(?=[^\s,;]*[A-Za-z])[^\s,;\"'()<>\[\]]{
 _IN_SENTENCE = re.compile(
     rf"(?P<head>(?<![\w.$-])(?:--?(?=[\w-]+\s)|(?=[\w.$-]+:))(?P<key>[\w.$-]++):?\s+){_STRONG}"
 )
+_STRONG_WORD = re.compile(_STRONG)
+# Below these keys of JSON any word is a secret; below `token` or `auth` a strong one.
+_PASSWORD_KEY = re.compile(rf"[\w.$-]*(?:{_PASSWORDS})", re.IGNORECASE)
+_WORD = re.compile(rf"{_PLACEHOLDER}\S+")
 _USER_OF_CURL = re.compile(r"(?P<head>\bcurl\s[^\n]*?(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+")
 _ELEMENT = re.compile(rf"(?P<head><(?P<key>{_SECRET_KEY})>)[^<\n]+(?=</(?P=key)>)", re.IGNORECASE)
 _ENCODED = re.compile(r"\S*%[0-9A-Fa-f]{2}\S*")
@@ -230,9 +223,11 @@ def redact_json(value: Any, key: str = "") -> Any:
     """A JSON value whose texts are redacted; the same object if none has a secret.
 
     Args:
-        key: The key of the value in the object around it: some hold code.
+        key: The key of the value in the object around it: some hold code, some a password.
     """
     if isinstance(value, str):
+        if (is_secret := _secret_values(key)) and is_secret.fullmatch(value.strip()):
+            return REDACTED
         return redact_code(value) if key in _CODE else redact_text(value)
     if isinstance(value, Mapping):
         values: Any = {name: redact_json(item, name) for name, item in value.items()}
@@ -243,6 +238,14 @@ def redact_json(value: Any, key: str = "") -> Any:
     else:
         return value
     return value if is_same else values
+
+
+@lru_cache(_MOST)
+def _secret_values(key: str) -> re.Pattern[str] | None:
+    """The values below a key that are secrets; None below most keys."""
+    if _PASSWORD_KEY.fullmatch(key):
+        return _WORD
+    return _STRONG_WORD if _KEY_OF_TEXT.fullmatch(key) else None
 
 
 @lru_cache(1)  # It is asked twice of each text.

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
-from dbt_graft.lineage.redaction import redact_code, redact_link, redact_name, redact_text
+from dbt_graft.lineage.redaction import (
+    redact_code,
+    redact_json,
+    redact_link,
+    redact_name,
+    redact_text,
+)
 from tests.cases import for_each
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
@@ -175,3 +181,21 @@ def test_a_text_keeps_its_words_without_their_secrets(text: str, expected: str |
 )
 def test_of_code_only_literals_are_redacted(code: str, clean: str | None) -> None:
     assert redact_code(code) == (clean or code)
+
+
+@for_each(
+    "key, value, clean",
+    [
+        ("password", "hunter", "redacted"),
+        ("aws_secret_access_key", "pQZ", "redacted"),
+        ("api_key", "{{ env_var('KEY') }}", None),
+        ("password", "of the shop's user", None),
+        ("access_token", "pQZ12345", "redacted"),
+        ("token", "session", None),
+        ("auth", "oauth", None),
+        ("unique_key", "order_id", None),
+        ("primary_key", "order_id", None),
+    ],
+)
+def test_below_the_key_of_a_password_a_word_is_one(key: str, value: str, clean: str | None) -> None:
+    assert redact_json({"meta": {key: value}}) == {"meta": {key: clean or value}}
