@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import chain, compress
+from itertools import chain
 from operator import itemgetter
 
 from dbt_graft.analysis.impact.affected import (
@@ -31,6 +31,7 @@ from dbt_graft.analysis.impact.spread import ON_DATASET, Level, Spread, effect_o
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import group_by_key
 
 __all__ = [
     "AffectedConsumer",
@@ -66,7 +67,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         farthest = 1 if change.kind is ChangeType.ADD else None
         extent = Spread(graph, ON_DATASET | effect, number, farthest)
     reached = _Reached(extent, change.kind, number, effect)
-    described = _descriptions(graph, reached.worst, around)
+    described = _descriptions(graph, reached.datasets, around)
     tests = [
         test
         for dataset, description in described.items()
@@ -103,38 +104,38 @@ class _Reached:
     """The datasets that a change reaches.
 
     Attributes:
-        nearest: Dataset -> the number of steps to it, and whether all ways to it are stale.
-        worst: Dataset -> the highest severity of its states. What is not written because something
-            is gone is no mere delay.
+        datasets: All of them, with the one that changes.
+        worst: Of each reached dataset, by its number, the highest severity of its states. What is
+            not written because something is gone is no mere delay.
     """
 
     def __init__(self, extent: Spread, kind: ChangeType, start: int, effect: ImpactEffect) -> None:
         self.extent, self.kind, self.start = extent, kind, start
         self.paths = Paths(extent)
         self.worst = self._worst(effect)
-        self.nearest: dict[int, tuple[int, bool]] = {}
+        self.datasets: set[int] = set()
         self._groups: dict[int, list[int]] = {outcome: [] for outcome in ImpactSeverity}
-        for is_stale, levels in ((False, extent.levels), (True, extent.stale_levels)):
-            for distance, level in enumerate(levels):
-                self._add(level, distance, is_stale)
+        for level in (*extent.levels, *extent.stale_levels):
+            self._add(level)
 
-    def _worst(self, effect: ImpactEffect) -> dict[int, int]:
+    def _worst(self, effect: ImpactEffect) -> bytearray:
         outcomes = [
             (int(severity(self.kind, effect_of(state))), self.extent.datasets(state, nodes))
             for state, nodes in self.extent.reached.items()
         ]
         gone = int(severity(self.kind, ImpactEffect.GONE))
         outcomes.append((gone, self.extent.unwritten))
-        worst: dict[int, int] = {}
+        worst = bytearray(len(self.extent.graph.datasets))
         for outcome, datasets in sorted(outcomes, key=itemgetter(0)):
-            worst.update(dict.fromkeys(datasets, outcome))
+            for dataset in datasets:
+                worst[dataset] = outcome
         worst[self.start] = int(severity(self.kind, effect))
         return worst
 
-    def _add(self, level: Level, distance: int, is_stale: bool) -> None:
+    def _add(self, level: Level) -> None:
         nodes = (self.extent.datasets(state, ways) for state, ways in level.items())
-        new = set(chain.from_iterable(nodes)).difference(self.nearest)
-        self.nearest.update(dict.fromkeys(new, (distance, is_stale)))
+        new = set(chain.from_iterable(nodes)).difference(self.datasets)
+        self.datasets |= new
         new.discard(self.start)
         for dataset in sorted(new):
             self._groups[self.worst[dataset]].append(dataset)
@@ -145,16 +146,17 @@ class _Reached:
             *chain.from_iterable(self._groups[outcome] for outcome in sorted(self._groups)[::-1])
         ]
 
-    def path(self, dataset: int) -> ImpactPath:
-        """The path to a dataset, or to a column of it."""
+    def nearest(self, dataset: int) -> PathEnd:
+        """The end of a shortest path to a dataset, or to a column of it."""
         columns = self.extent.graph.columns_of[dataset].values()
-        place = next(
-            PathEnd(*self.nearest[dataset], state, node)
-            for state, nodes in self.extent.level(*self.nearest[dataset]).items()
+        return next(
+            PathEnd(distance, is_stale, state, node)
+            for is_stale in (False, True)
+            for distance, level in enumerate(self.extent.levels_of(is_stale))
+            for state, nodes in level.items()
             for node in ([dataset] if state & ON_DATASET else columns)
             if node in nodes
         )
-        return ImpactPath(lambda: self.paths.steps(place))
 
     def columns(self, dataset: int) -> Iterator[tuple[int, ImpactEffect]]:
         """The affected columns of a dataset, with each effect on them."""
@@ -164,13 +166,16 @@ class _Reached:
                 yield from ((column, effect_of(state)) for column in columns & nodes)
 
 
-def _unaffected(extent: Spread, passed: Iterable[int]) -> int:
+def _unaffected(extent: Spread, passed: Collection[int]) -> int:
     """The number of tasks that read, of datasets of which a column is gone, others alone."""
     graph, gone = extent.graph, int(ImpactEffect.GONE)
     datasets = {*extent.datasets(gone, extent.reached.get(gone, ()))}
-    others = {*places_from(graph.flow_starts, datasets)}.difference(passed)
+    starts, ends = graph.flow_starts, [dataset + 1 for dataset in datasets]
+    if sum(map(starts.__getitem__, ends)) - sum(map(starts.__getitem__, datasets)) == len(passed):
+        return 0  # All flows from them are passed.
+    others = {*places_from(starts, datasets)}.difference(passed)
     readers = {*map(graph.flow_task.__getitem__, others)}
-    return len(readers.difference(map(graph.flow_task.__getitem__, passed))) if readers else 0
+    return len(readers.difference(map(graph.flow_task.__getitem__, passed)))
 
 
 def _descriptions(
@@ -189,6 +194,7 @@ def _dataset(reached: _Reached, dataset: int, description: Description | None) -
     for column, effect in reached.columns(dataset):
         name = graph.column_names[column]
         columns[name] = min(columns.get(name, effect), effect)
+    nearest = reached.nearest(dataset)
     effects = [
         effect_of(state)
         for state, nodes in reached.extent.reached.items()
@@ -199,9 +205,9 @@ def _dataset(reached: _Reached, dataset: int, description: Description | None) -
         ImpactSeverity(reached.worst[dataset]),
         tuple(sorted(effects)),
         {name: columns[name] for name in sorted(columns)},
-        reached.path(dataset),
+        ImpactPath(lambda: reached.paths.steps(nearest)),
         description.owner if description else "",
-        stale=reached.nearest[dataset][1],
+        stale=nearest.is_stale,
     )
 
 
@@ -209,15 +215,16 @@ def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
     extent, graph = reached.extent, reached.extent.graph
     broken, gone = extent.broken, int(severity(reached.kind, ImpactEffect.GONE))
     carriers, targets = extent.carriers()
-    outcomes = bytes(map(reached.worst.__getitem__, targets))
-    worst: dict[int, int] = {}
-    tasks: list[int] = []
-    for outcome in reversed(ImpactSeverity):
-        is_worst = outcomes.translate(bytes(value == outcome for value in range(256)))
-        new = {*compress(carriers, is_worst), *(broken if outcome == gone else ())}
-        new.difference_update(worst)
-        worst.update(dict.fromkeys(new, outcome))
-        tasks += [*sorted(new & broken), *sorted(new - broken)]
+    worst, of_datasets = bytearray(len(graph.tasks)), reached.worst
+    for task, dataset in zip(carriers, targets, strict=True):
+        if of_datasets[dataset] > worst[task]:
+            worst[task] = of_datasets[dataset]
+    for task in broken:
+        worst[task] = max(worst[task], gone)
+    groups = group_by_key(
+        ((-worst[task], task not in broken), task) for task in sorted(broken.union(carriers))
+    )
+    tasks = [*chain.from_iterable(groups[key] for key in sorted(groups))]
     names, owners = graph.tasks, around.owners
     return LazySequence(
         tasks,
@@ -242,13 +249,14 @@ def _tests(reached: _Reached, dataset: int, tests: Sequence[NodeTest]) -> Iterat
 
 
 def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[AffectedConsumer]:
-    extent, severities = reached_datasets.extent, reached_datasets.worst
-    graph, affected = extent.graph, []
+    extent, affected = reached_datasets.extent, list[AffectedConsumer]()
+    graph = extent.graph
     for consumer in around.consumers:
         reached = [
-            (severities[number], read)
+            (reached_datasets.worst[number], read)
             for read in consumer.reads
-            if (number := graph.find_dataset(read)) in severities and number is not None
+            if (number := graph.find_dataset(read)) in reached_datasets.datasets
+            and number is not None
         ]
         if reached:
             worst = ImpactSeverity(max(outcome for outcome, _ in reached))

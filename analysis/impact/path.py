@@ -71,7 +71,7 @@ class Paths:
             return []
         number, way = self._first_ways[task]
         passed = self._spread.passed[number]
-        level = self._spread.level(passed.distance, passed.is_stale)
+        level = self._spread.levels_of(passed.is_stale)[passed.distance]
         of_state = {passed.state: level[passed.state]}
         for state, node in _sources(self._spread.graph, of_state, way):
             source = PathEnd(passed.distance, passed.is_stale, state, node)
@@ -96,9 +96,14 @@ class Paths:
     def _last(self, place: PathEnd) -> tuple[PathEnd, ImpactStep]:
         """The place before one, and the step from there."""
         spread, before = self._spread, place.distance - 1
-        way = spread.level(place.distance, place.is_stale)[place.state][place.node]
-        for is_stale in {False, place.is_stale}:
-            for state, node in _sources(spread.graph, spread.level(before, is_stale), way):
+        way = spread.levels_of(place.is_stale)[place.distance][place.state][place.node]
+        levels = [
+            (is_stale, level)
+            for is_stale in {False, place.is_stale}
+            for level in spread.levels_of(is_stale)[before : before + 1]
+        ]
+        for is_stale, level in levels:
+            for state, node in _sources(spread.graph, level, way):
                 if place[2:] in leads(spread.graph, state, node, way):
                     source = PathEnd(before, is_stale, state, node)
                     return source, self._step(source, place, way)

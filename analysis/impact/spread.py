@@ -104,10 +104,9 @@ class Spread:
         if self._aside:
             self._spread(self.stale_levels, is_stale=True)
 
-    def level(self, distance: int, is_stale: bool) -> Level:
-        """The columns and datasets that are reached by so many steps."""
-        levels = self.stale_levels if is_stale else self.levels
-        return levels[distance] if distance < len(levels) else {}
+    def levels_of(self, is_stale: bool) -> Sequence[Level]:
+        """The levels over edges that are seen now, or those that need a stale one."""
+        return self.stale_levels if is_stale else self.levels
 
     def datasets(self, state: int, nodes: Iterable[int]) -> Iterable[int]:
         """The datasets of what is in a state."""
@@ -122,7 +121,8 @@ class Spread:
     def carriers(self) -> tuple[list[int], list[int]]:
         """The tasks that carry the change on, and to each a dataset that it carries it to."""
         graph = self.graph
-        flows = self.flows.union(*(passed.passage.flows for passed in self.passed))
+        others = chain.from_iterable(passed.passage.flows for passed in self.passed)
+        flows = [*self.flows, *{*others}.difference(self.flows)]
         tasks = [*map(graph.flow_task.__getitem__, flows)]
         targets = [*map(graph.flow_target.__getitem__, flows)]
         if _NO_FLOW in self._edge_flows:
