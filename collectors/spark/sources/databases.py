@@ -146,7 +146,9 @@ def _sql_server(rest: str) -> JdbcDatabase:
     host = host.lower() or "localhost"
     # The driver prefers a port to an instance; with an instance only, the port is unknown.
     address = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
-    return JdbcDatabase(f"mssql://{address}", database, "dbo")
+    is_fabric = host.endswith(".fabric.microsoft.com")  # as OpenLineage names what dbt has there
+    namespace = f"fabric-warehouse://{host}" if is_fabric else f"mssql://{address}"
+    return JdbcDatabase(namespace, database, "dbo")
 
 
 def _oracle(rest: str) -> JdbcDatabase:

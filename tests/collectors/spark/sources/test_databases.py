@@ -30,6 +30,10 @@ SQL_SERVER = [
         "mssql://crm:1433/Shop.dbo.Orders",
     ),
     ("sqlserver://crm:1433", "mssql://crm:1433/dbo.Orders"),
+    (
+        "sqlserver://x.datawarehouse.fabric.microsoft.com:1433;database=Shop",
+        "fabric-warehouse://x.datawarehouse.fabric.microsoft.com/Shop.dbo.Orders",
+    ),
     ("jtds:sqlserver://crm:1433/Shop;user=a", "mssql://crm:1433/Shop.dbo.Orders"),
     ("microsoft:sqlserver://crm:1433;DatabaseName=Shop", "mssql://crm:1433/Shop.dbo.Orders"),
 ]
