@@ -7,6 +7,7 @@ the next statement. Only `sp_rename` means a table by it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _KEYWORDS = (
     *("alter", "as", "at", "backup", "begin", "break", "bulk", "checkpoint", "close", "commit"),
@@ -34,6 +35,7 @@ _CALL = re.compile(
 _PIECE = re.compile(rf"{_VARIABLE}|(?P<bare>{_BARE})", re.IGNORECASE)
 
 
+@lru_cache(maxsize=10_000)  # Without their other literals, calls of a procedure are mostly equal.
 def strip_bare_arguments(text: str) -> str:
     """A T-SQL text, without its other literals, with `?` for these strings."""
     return _CALL.sub(_strip, text)
