@@ -54,6 +54,8 @@ _DOES = keywords(
     IMPLICIT_TRANSACTIONS INSERT INTO KILL MERGE RESTORE REVOKE ROLLBACK SAVE TRAN TRANSACTION
     TRUNCATE UPDATE USE"""
 )
+_DOES_OR_ASKS = _DOES | {"SELECT"}
+_MAY_DO = re.compile(rf"\b(?:{'|'.join(sorted(_DOES_OR_ASKS))})\b", re.IGNORECASE)
 
 
 def noise(text: str) -> str | None:
@@ -71,11 +73,22 @@ def _rule(text: str) -> str | None:
     if begins is None:
         return None
     if begins["driver"]:
-        return DRIVER
+        return None if _does_more(text[begins.end() :]) else DRIVER
     if begins["format"]:
         ends = _FORMAT_ENDS.search(text, begins.end())
         return FORMAT if ends is None or ends["rest"] is not None else None
     return _query_rule(text)
+
+
+def _does_more(behind: str) -> bool:
+    """Whether a text behind a procedure's name is more than its arguments."""
+    if not _MAY_DO.search(behind):
+        return False
+    try:
+        tokens = tokenise(normalise(behind, Dialect.TSQL), Dialect.TSQL)
+    except TokenError:
+        return True
+    return not _DOES_OR_ASKS.isdisjoint(token.word for token in tokens)
 
 
 def _query_rule(text: str) -> str | None:

@@ -12,6 +12,7 @@ NOISE = [
     ("exec sp_describe_undeclared_parameters N'INSERT INTO dbo.t VALUES (@P1)'", DRIVER),
     ("EXEC sp_describe_first_result_set N'SELECT * FROM dbo.t'", DRIVER),
     ("sp_tables N'%'", DRIVER),
+    ("exec sp_columns N'update', N'select'", DRIVER),
     ("SET FMTONLY ON select * from dbo.t SET FMTONLY OFF", FORMAT),
     ("SET FMTONLY ON select * from dbo.t SET FMTONLY OFF SET NO_BROWSETABLE OFF;", FORMAT),
     ("SET FMTONLY OFF; SET NO_BROWSETABLE ON; SET FMTONLY ON; select a from dbo.t", FORMAT),
@@ -39,6 +40,10 @@ NOISE = [
 ]  # fmt: skip
 
 SIGNAL = [
+    "EXEC sp_columns N'Orders'; UPDATE dbo.t SET a = 1",
+    "exec sp_helptext 'p' exec dbo.load",
+    "sp_tables; commit",
+    "EXEC sp_help N'dbo.t'\nSELECT a FROM dbo.t",
     "",
     "INSERT INTO dbo.t VALUES (1)",
     "insert bulk dbo.t ([a] INT)",
