@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dbt_graft.collectors.statements.tables.scan_state import ScanState
-from dbt_graft.collectors.statements.text.procedures import PROCEDURES, READ, TEMPORARY
+from dbt_graft.collectors.statements.text.procedures import (
+    OF_CURRENT_CATALOG,
+    PROCEDURES,
+    READ,
+    TEMPORARY,
+)
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.operations import Operation
 
@@ -75,13 +80,17 @@ def _call(state: ScanState, at: int) -> int:
     procedure = state.name(at + 1)
     if procedure is None or state.word(procedure.end) != "(":
         return state.end
-    tables = PROCEDURES.get(procedure.name[-1].casefold(), {})
+    called = procedure.name[-1].casefold()
+    tables = PROCEDURES.get(called, {})
+    catalog = () if called in OF_CURRENT_CATALOG else procedure.name[:-2]
     position, end = procedure.end + 1, state.after(procedure.end) - 1
     for index in range(len(tables)):
         named = state.word(position + 1) == "=>"
         argument = state.word(position).casefold() if named else list(tables)[index]
         table = state.name(position + 2 if named else position)
         role = tables.get(argument) if table else None
+        if table and argument == "table" and len(table.name) == 2:
+            table = table._replace(name=(*catalog, *table.name))
         if table and role == READ:
             state.read(at, table)
         elif table and role:

@@ -24,3 +24,6 @@ PROCEDURES: Mapping[str, Mapping[str, str]] = {
     "set_current_snapshot": {"table": WRITE},
     "snapshot": {"source_table": READ, "table": WRITE},
 }
+
+# The others look for their `table` in the catalog that they are called of: `CALL lake.system.…`.
+OF_CURRENT_CATALOG = frozenset({"migrate", "snapshot"})
