@@ -14,14 +14,18 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from json import loads
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt_graft.injector.artifacts import Artifacts, dump
 from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents
 from dbt_graft.injector.report import ArtifactDefect, Grafted
 from dbt_graft.lineage.errors import add_extra
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 # Rule, subject and text.
 _Defect = tuple[str, str, str]
@@ -252,13 +256,7 @@ def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
     """
     if not str(artifacts.manifest["metadata"].get("dbt_schema_version")).endswith("/v12.json"):
         return
-    from dbt.artifacts.schemas.manifest import WritableManifest
-    from jsonschema import Draft202012Validator
-
-    schema = WritableManifest.json_schema()["properties"]
-    for part in (*PARTS, "groups"):
-        of_part = schema.get(part) or {}  # dbt 1.9 has no functions
-        validator = Draft202012Validator(of_part.get("additionalProperties") or {})
+    for part, validator in _validators().items():
         before = artifacts.manifest.get(part) or {}
         for key, node in (grafted.manifest.get(part) or {}).items():
             old = before.get(key)
@@ -266,3 +264,17 @@ def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
                 continue
             if old is None or validator.is_valid(old):
                 yield f"{key} does not match the JSON schema of the manifest"
+
+
+@cache
+def _validators() -> dict[str, Draft202012Validator]:
+    """Those of dbt's nodes, by part of the manifest: dbt takes seconds to say their schema."""
+    from dbt.artifacts.schemas.manifest import WritableManifest
+    from jsonschema import Draft202012Validator
+
+    schema = WritableManifest.json_schema()["properties"]
+    parts = {part: schema.get(part) or {} for part in (*PARTS, "groups")}  # 1.9 has no functions
+    return {
+        part: Draft202012Validator(described.get("additionalProperties") or {})
+        for part, described in parts.items()
+    }

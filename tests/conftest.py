@@ -47,7 +47,7 @@ _SHARED = {
     "distributions": ("distributions: Distributions",),
     "spark": ("spark: SparkSession", "engine: Engine", "jobs: Path"),
     "addressed_site": ("addressed_site: Path",),
-    "dbt's classes": ("tests.dbt_artifacts", "tests.audience.canary_"),
+    "dbt's classes": ("tests.dbt_artifacts", "tests.audience.canary_", "integrity import faults"),
 }
 
 
