@@ -80,7 +80,8 @@ class AskedLineage:
     def with_runs(self, runs_of: Callable[[Lineage], Collection[str]]) -> DescribedLineage:
         """The lineage with all runs of some tasks."""
         # A past state is read with all runs.
-        if self.view.past or self.index.folded.isdisjoint(runs_of(self.described.lineage)):
+        folded = () if self.view.past else self.index.folded
+        if not folded or folded.isdisjoint(runs_of(self.described.lineage)):
             return self.described
         return self.project.described_graft(self.view, runs_of)[0]
 
