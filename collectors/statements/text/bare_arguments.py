@@ -17,31 +17,35 @@ _KEYWORDS = (
     *("revoke", "rollback", "save", "select", "set", "throw", "truncate", "update", "use"),
     *("waitfor", "while", "with"),
 )
-_IN_BRACKETS = r"\[(?:[^\]]++|\]\])*+\]"
-_BARE = (
-    rf"(?:(?<![\w@#$])(?!(?:{'|'.join(_KEYWORDS)})\b)[^\W\d][\w@#$]*+|{_IN_BRACKETS})"
-    r"(?!\s*[.:(=])"
-)
-_VARIABLE = r"@\w++(?:\s+OUT(?:PUT)?\b)?"
-_ARGUMENT = (
-    rf"(?:@\w++\s*=\s*)?(?:{_VARIABLE}|[-+]?\s*\?|NULL\b|DEFAULT\b|{_BARE})"  # values are `?`
-)
+_IN_BRACKETS = r"\[(?:[^\]]++|\]\])*\](?!\])"
 _CALL = re.compile(
-    r"(?P<head>\bEXEC(?:UTE)?\s+(?!(?:AS|ON)\b)(?:@\w++\s*=\s*)?"
-    rf"(?:[\w@#$]++|{_IN_BRACKETS}|\.)*+(?<!sp_rename)(?<!sp_rename\])\s+)"
-    rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*+)",
+    rf"\bEXEC(?:UTE)?\s+(?!(?:AS|ON)\b)(?:@\w++\s*=\s*)?(?P<name>(?:[\w@#$.]|{_IN_BRACKETS})+)\s+",
     re.IGNORECASE,
 )
-_PIECE = re.compile(rf"{_VARIABLE}|(?P<bare>{_BARE})", re.IGNORECASE)
+_ARGUMENT = re.compile(
+    r"\s*(?:@\w++\s*=\s*)?"
+    r"(?:@\w++(?:\s+OUT(?:PUT)?\b)?|[-+]?\s*\?|(?:NULL|DEFAULT)\b"  # the other literals are `?`
+    rf"|(?P<bare>(?:(?!(?:{'|'.join(_KEYWORDS)})\b)[^\W\d][\w@#$]*+|{_IN_BRACKETS})"
+    r"(?!\s*[.:(=])))\s*",
+    re.IGNORECASE,
+)
+_RENAMES = "sp_rename"
 
 
 @lru_cache(maxsize=10_000)  # Without their other literals, calls of a procedure are mostly equal.
 def strip_bare_arguments(text: str) -> str:
     """A T-SQL text, without its other literals, with `?` for these strings."""
-    return _CALL.sub(_strip, text)
-
-
-def _strip(match: re.Match[str]) -> str:
-    return match["head"] + _PIECE.sub(
-        lambda piece: "?" if piece["bare"] else piece.group(), match["arguments"]
-    )
+    parts, end = [], 0
+    for call in _CALL.finditer(text):
+        at = call.end()
+        if call["name"].casefold().strip("[]").endswith(_RENAMES):
+            continue
+        while argument := _ARGUMENT.match(text, at):
+            if argument["bare"]:
+                parts += [text[end : argument.start("bare")], "?"]
+                end = argument.end("bare")
+            at = argument.end()
+            if text[at : at + 1] != ",":
+                break
+            at += 1
+    return "".join([*parts, text[end:]])
