@@ -123,13 +123,20 @@ class Paths:
 class ImpactPath(Sequence[ImpactStep]):
     """Steps that are made when they are looked at; equal to other steps that are the same."""
 
-    __slots__ = ("_make",)
+    __slots__ = ("_made", "_make")
 
     def __init__(self, make: Callable[[], Sequence[ImpactStep]]) -> None:
         self._make = make
+        self._made: Sequence[ImpactStep] | None = None
+
+    @property
+    def _steps(self) -> Sequence[ImpactStep]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
     def __len__(self) -> int:
-        return len(self._make())
+        return len(self._steps)
 
     @overload
     def __getitem__(self, index: int) -> ImpactStep: ...
@@ -138,10 +145,10 @@ class ImpactPath(Sequence[ImpactStep]):
     def __getitem__(self, index: slice) -> Sequence[ImpactStep]: ...
 
     def __getitem__(self, index: int | slice) -> ImpactStep | Sequence[ImpactStep]:
-        return self._make()[index]
+        return self._steps[index]
 
     def __iter__(self) -> Iterator[ImpactStep]:
-        return iter(self._make())
+        return iter(self._steps)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and [*self] == [*other]

@@ -196,14 +196,15 @@ def steps_from(graph: ImpactGraph, state: int, nodes: Collection[int]) -> Passag
 
 def leads(graph: ImpactGraph, state: int, node: int, way: int) -> Iterator[tuple[int, int]]:
     """The states and nodes that a way from a column or dataset in a state leads to."""
-    if state & ON_DATASET or way in graph.edges_from(node):
-        over = _over_flows if state & ON_DATASET else _over_edges
-        steps = over(graph, state & _EFFECT, [~way if state & ON_DATASET else way]).steps
-        return ((step.state, there) for step in steps for there in step.nodes)
-    if way >= 0:
-        return (end[:2] for end in _over_star(graph, node, state, [way]))
-    using = graph.tasks_using(node) if state == _GONE else ()
-    return (end[:2] for end in _over_unknown(graph, node, state, using, [~way]))
+    if state & ON_DATASET:
+        after = _over_flow(state & _EFFECT, False)
+        return iter([] if after is None else [(after, graph.flow_target[~way])])
+    if way < 0:
+        using = graph.tasks_using(node) if state == _GONE else ()
+        return (end[:2] for end in _over_unknown(graph, node, state, using, [~way]))
+    if way in graph.edges_from(node):
+        return _over_edge(graph, state, way, graph.edge_target[way], graph.edge_kind[way])
+    return (end[:2] for end in _over_star(graph, node, state, [way]))
 
 
 def _over_flows(graph: ImpactGraph, effect: int, flows: Sequence[int]) -> Passage:
@@ -275,16 +276,22 @@ def _over_star(
     """The states, nodes and ways behind edges of columns that are not known one by one."""
     for edge in edges:
         target, kind = graph.edge_target[edge], graph.edge_kind[edge]
-        dataset = graph.dataset_of[target]
         if kind & TO_ALL and _is_direct(kind):
             target = _of_same_name(graph, column, target, kind)
             kind = kind & ~TO_ALL | graph.is_star[target]
-        after = _carried(effect)[kind] if target >= 0 else _ENDS
-        if after == _ENDS:
-            continue
-        yield after, dataset if after & ON_DATASET else target, edge
+        if target >= 0:
+            yield from ((*end, edge) for end in _over_edge(graph, effect, edge, target, kind))
+
+
+def _over_edge(
+    graph: ImpactGraph, effect: int, edge: int, target: int, kind: int
+) -> Iterator[tuple[int, int]]:
+    """The states and nodes behind one edge, as `_over_edges` has them of many."""
+    after, dataset = _carried(effect)[kind], graph.dataset_of[target]
+    if after != _ENDS:
+        yield after, dataset if after & ON_DATASET else target
         if effect == _GONE and graph.edge_need[edge]:
-            yield _LATE, dataset, edge
+            yield _LATE, dataset
 
 
 def _over_unknown(
