@@ -148,7 +148,9 @@ def log_files(
     is_partial = any(finding.severity is Severity.WARNING for finding in left_out)
     if below_top and not logs and not is_partial:
         raise GraftError(
-            "nothing matches", place=f"{label}{below_top}", remedy="correct `path` in graft.yml"
+            "nothing matches",
+            place=f"{label}{below_top}",
+            remedy="correct the path; that of a source is `path` in graft.yml",
         )
     for finding in left_out:
         report(finding)
@@ -168,7 +170,9 @@ def _list_files(
     top = files.get_file_info(root)
     if top.type is fs.FileType.NotFound:
         raise GraftError(
-            "there is nothing at this path", place=label, remedy="correct `path` in graft.yml"
+            "there is nothing at this path",
+            place=label,
+            remedy="correct the path; that of a source is `path` in graft.yml",
         )
     if top.type is fs.FileType.File:
         yield ListedFile("", top.size, top.mtime_ns or 0, root)

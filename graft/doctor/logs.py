@@ -69,7 +69,7 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
             "LOGS",
             Severity.WARNING,
             label,
-            "there are no logs here",
+            "there are no logs of this kind here",
             "enable logging, or correct `path` in graft.yml: docs/logs.md",
         )
         return

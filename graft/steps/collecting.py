@@ -109,6 +109,7 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
     if not fresh:
+        _warn_of_no_logs(store_path, listed, faults, progress.warn)
         return CollectResult(unreadable=unreadable)
     _check_store(store_path)
     with progress.step("collect", "reading new logs") as step:
@@ -130,6 +131,22 @@ def _listed_text(fresh: int, listed: int) -> str:
         return "`collect` in graft.yml names no log: docs/logs.md"
     verb = "has" if 1 in (fresh, listed) else "have"
     return f"{fresh} of {count(listed, 'source')} {verb} new logs"
+
+
+def _warn_of_no_logs(
+    store_path: str,
+    listed: Sequence[LogSource],
+    faults: Sequence[GraftError],
+    warn: Callable[[str], None],
+) -> None:
+    """Name the sources without any log, where nothing was ever collected."""
+    unreadable = {error.place for error in faults}
+    for source in listed if store.collected_at(store_path) is None else ():
+        if source.collect and source.label not in unreadable:
+            warn(
+                f"{one_line(source.label)}: there are no logs of this kind here\n"
+                "  enable logging, or correct `path` in graft.yml: docs/logs.md"
+            )
 
 
 def _check_store(store_path: str) -> None:

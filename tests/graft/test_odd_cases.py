@@ -207,6 +207,10 @@ WRONG_CONFIG |= {
 MISSING = "\n  run `dbt docs generate` (or `dbt parse`) in the dbt project first\n"
 AGAIN = "\n  run `dbt docs generate` again\n"
 MANIFEST = "error: {folder}/target/manifest.json"
+NOTHING_THERE = (
+    "error: logs: there is nothing at this path\n"
+    "  correct the path; that of a source is `path` in graft.yml\n"
+)
 OLD_MANIFEST = '{"metadata": {"dbt_schema_version": "manifest/v1.json"}}'
 NOT_A_FILE = "error: target: is a folder, not a file\n"
 NO_PROJECT = (
@@ -499,13 +503,14 @@ CASES = {
     "no logs": Odd(
         collects("{spark: {path: logs}}"),
         "collect -q",
-        "error: logs: there is nothing at this path\n  correct `path` in graft.yml\n",
+        NOTHING_THERE,
     ),
     "no logs of two sources": Odd(
         collects("{spark: {path: logs}}, {declared: {path: l/*.yml}}"),
         "collect -q",
         "error: no source of `collect` in graft.yml can be read\n"
-        "  logs: there is nothing at this path\n    correct `path` in graft.yml\n"
+        "  logs: there is nothing at this path\n"
+        "    correct the path; that of a source is `path` in graft.yml\n"
         "  l/*.yml: there is no such file\n    correct `path` in graft.yml\n",
     ),
     "wrong declared lineage": Odd(
@@ -536,7 +541,7 @@ CASES = {
     "no log to show": Odd(
         unchanged,
         "logs spark logs",
-        "error: logs: there is nothing at this path\n  correct `path` in graft.yml\n",
+        NOTHING_THERE,
     ),
     "an empty folder to show": Odd(
         directory("logs"), "logs spark logs", "error: logs: there are no Spark event logs\n"

@@ -221,7 +221,7 @@ def _no_overview(project: Path) -> None:
         (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
-        (_no_log, "warning", "logs/spark", "there are no logs here"),
+        (_no_log, "warning", "logs/spark", "there are no logs of this kind here"),
         (
             _damaged_store,
             "error",
