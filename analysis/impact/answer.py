@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import chain
+from itertools import chain, compress
 from operator import itemgetter
 
 from dbt_graft.analysis.impact.affected import (
@@ -27,11 +27,17 @@ from dbt_graft.analysis.impact.change import (
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactPath, PathEnd, Paths
-from dbt_graft.analysis.impact.spread import ON_DATASET, Level, Spread, effect_of, places_from
+from dbt_graft.analysis.impact.spread import (
+    IS_BYTE,
+    ON_DATASET,
+    Level,
+    Spread,
+    effect_of,
+    places_from,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.grouping import group_by_key
 
 __all__ = [
     "AffectedConsumer",
@@ -137,8 +143,8 @@ class _Reached:
         new = set(chain.from_iterable(nodes)).difference(self.datasets)
         self.datasets |= new
         new.discard(self.start)
-        for dataset in sorted(new):
-            self._groups[self.worst[dataset]].append(dataset)
+        for outcome, datasets in _by_outcome(self.worst, sorted(new)):
+            self._groups[outcome] += datasets
 
     def most_severe_first(self) -> list[int]:
         """The datasets but the one that changes: stale ones last, those nearest first, by name."""
@@ -212,20 +218,20 @@ def _dataset(reached: _Reached, dataset: int, description: Description | None) -
 
 
 def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
-    extent, graph = reached.extent, reached.extent.graph
-    broken, gone = extent.broken, int(severity(reached.kind, ImpactEffect.GONE))
-    carriers, targets = extent.carriers()
-    worst, of_datasets = bytearray(len(graph.tasks)), reached.worst
-    for task, dataset in zip(carriers, targets, strict=True):
-        if of_datasets[dataset] > worst[task]:
-            worst[task] = of_datasets[dataset]
-    for task in broken:
-        worst[task] = max(worst[task], gone)
-    groups = group_by_key(
-        ((-worst[task], task not in broken), task) for task in sorted(broken.union(carriers))
-    )
-    tasks = [*chain.from_iterable(groups[key] for key in sorted(groups))]
-    names, owners = graph.tasks, around.owners
+    extent, names, owners = reached.extent, reached.extent.graph.tasks, around.owners
+    broken = extent.broken
+    by_outcome = dict(_by_outcome(reached.worst, *extent.carriers()))
+    if broken:
+        gone = int(severity(reached.kind, ImpactEffect.GONE))
+        by_outcome[gone] = [*by_outcome.get(gone, ()), *broken]
+    tasks, worst, done = list[int](), bytearray(len(names)), set[int]()
+    for outcome in sorted(by_outcome, reverse=True):
+        new = set(by_outcome[outcome]).difference(done)
+        done |= new
+        tasks += sorted(new & broken)
+        tasks += sorted(new - broken)
+        for task in new:
+            worst[task] = outcome
     return LazySequence(
         tasks,
         lambda task: AffectedTask(
@@ -238,6 +244,15 @@ def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
             ImpactPath(lambda: reached.paths.over_task(task)),
         ),
     )
+
+
+def _by_outcome(
+    worst: bytes | bytearray, values: Sequence[int], datasets: Sequence[int] | None = None
+) -> Iterator[tuple[int, Iterable[int]]]:
+    """Values by the severity of a dataset each, in their order; of datasets by their own."""
+    outcomes = bytes(map(worst.__getitem__, values if datasets is None else datasets))
+    for outcome in {*outcomes}:
+        yield outcome, compress(values, outcomes.translate(IS_BYTE[outcome]))
 
 
 def _tests(reached: _Reached, dataset: int, tests: Sequence[NodeTest]) -> Iterator[AffectedTest]:

@@ -25,7 +25,8 @@ _EFFECT = ON_DATASET - 1
 _GONE, _LATE = int(ImpactEffect.GONE), ON_DATASET | ImpactEffect.LATE
 _ENDS = 255
 _NO_WAY = _NO_FLOW = -1
-_IS = [bytes(value == code for value in range(256)) for code in range(256)]
+# Tables for `translate`: 1 where a byte is this one, else 0.
+IS_BYTE = [bytes(value == code for value in range(256)) for code in range(256)]
 
 # A state -> the columns or datasets in it, each with a way to it.
 Level = dict[int, dict[int, int]]
@@ -116,7 +117,9 @@ class Spread:
     def flows(self) -> set[int]:
         """The flows that effects on columns took."""
         of_columns = [passed for passed in self.passed if not passed.state & ON_DATASET]
-        return self._edge_flows.union(*(passed.passage.flows for passed in of_columns)) - {_NO_FLOW}
+        flows = self._edge_flows.union(*(passed.passage.flows for passed in of_columns))
+        flows.discard(_NO_FLOW)
+        return flows
 
     def carriers(self) -> tuple[list[int], list[int]]:
         """The tasks that carry the change on, and to each a dataset that it carries it to."""
@@ -230,7 +233,7 @@ def _over_edges(graph: ImpactGraph, effect: int, edges: Sequence[int]) -> Passag
         return Passage(steps, edges if steps else ())
     needs = bytes(map(graph.edge_need.__getitem__, edges))
     failing = [*map(graph.dataset_of.__getitem__, compress(targets, needs))]
-    named = compress(edges, needs.translate(_IS[Need.NAMED]))
+    named = compress(edges, needs.translate(IS_BYTE[Need.NAMED]))
     return Passage(
         [*steps, Step(_LATE, failing, [*compress(edges, needs)])],
         edges,
@@ -341,7 +344,7 @@ def _split(
         if len(distinct) == 1:
             yield code, nodes, ways
         else:
-            chosen = codes.translate(_IS[code])
+            chosen = codes.translate(IS_BYTE[code])
             yield code, [*compress(nodes, chosen)], [*compress(ways, chosen)]
 
 
