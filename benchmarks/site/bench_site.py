@@ -203,15 +203,18 @@ def _mkdocs(site: Path, folder: Path, pages: int) -> SiteCost:
 
 
 def _cost(work: Callable[[], int], site: Path) -> SiteCost:
-    before = most = _megabytes()
+    before = most = last = _megabytes()
     done = threading.Event()
 
     def watch() -> None:
-        nonlocal most
+        nonlocal most, last
         pause = _OFTEN
         while not done.wait(pause):
             begin = time.thread_time()
-            most = max(most, _megabytes())
+            # Processes are read one after another: while one forks, pages are counted twice. What
+            # two readings have was there.
+            now = _megabytes()
+            most, last = max(most, min(last, now)), now
             pause = max(_OFTEN, (time.thread_time() - begin) / _WATCHING)
 
     watcher = threading.Thread(target=watch)
