@@ -140,8 +140,10 @@ def _warn_of_no_logs(
     warn: Callable[[str], None],
 ) -> None:
     """Name the sources without any log, where nothing was ever collected."""
+    if store.collected_at(store_path) is not None:
+        return
     unreadable = {error.place for error in faults}
-    for source in listed if store.collected_at(store_path) is None else ():
+    for source in listed:
         if source.collect and source.label not in unreadable:
             warn(
                 f"{one_line(source.label)}: there are no logs of this kind here\n"

@@ -666,6 +666,16 @@ def test_a_denied_place_has_its_message(
     assert found == (odd.code, odd.message.replace("{folder}", str(place)))
 
 
+def test_a_first_collect_names_the_folders_without_a_log(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    each(config("store: new\ncollect: [{spark: {path: logs}}]"), directory("logs"))(folder)
+    code, error = run(Odd(unchanged, "collect --engine local"), folder, capfd)
+    assert code == 0
+    assert "logs: there are no logs of this kind here\n  enable logging, or correct" in error
+
+
 def test_code_that_cannot_be_read_is_a_warning(
     place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

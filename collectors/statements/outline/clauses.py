@@ -15,7 +15,8 @@ from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, h
 
 # ORDER BY, and those of Spark that order the rows of each part.
 ORDERS = ("order", "sort", "cluster", "distribute")
-# Clauses and hints that decide on how a query runs, and not on what it gives.
+# Clauses and hints that decide on how a query runs, and not on what it gives; so do locks, but for
+# SKIP LOCKED, whose `wait` is False.
 _NEUTRAL = {"indexed", "materialized"}
 _HINTS = {"hint", "hints", "options"}
 _NEUTRAL_WORDS = """
@@ -55,10 +56,8 @@ def clause_marks(
         if name in handled or value is None or value is False or value == []:
             continue
         place = _PLACES.get(name) or name.strip("_").replace("_", " ").upper()
-        if name == "locks":
-            neutral = all(lock.args.get("wait") is not False for lock in value)  # SKIP LOCKED
-        else:
-            neutral = name in _NEUTRAL or (name in _HINTS and _is_neutral(value))
+        neutral = name in _NEUTRAL or (name in _HINTS and _is_neutral(value))
+        neutral |= name == "locks" and not any(lock.args.get("wait") is False for lock in value)
         (costs if neutral else rest).add((place, digest(name, value_digest(value, scope))))
     return frozenset(rest), frozenset(costs)
 

@@ -2,8 +2,8 @@
 
 It reads the formats of dates as Python's, and forgets which word was written: Spark's `YYYY`, the
 year of a week, and `yyyy` are both `%Y`. T-SQL's `real` is its `float`, and `SYSDATETIME()` its
-`GETDATE()`. In dialects that are not named here what it takes for the same is the same; the lists
-of its own functions, types and formats were read for that (sqlglot 30.30).
+`GETDATE()`. What it takes for the same elsewhere is the same, as far as the lists of its functions,
+types and formats show (sqlglot 30.30).
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ _VALUES = {"tsql": {"system_user": "system_user_()"}}
 _TYPES = {
     "tsql": {"real": "float(24)"},
     "mysql": {"real": "double"},
+    # Of Spark 4.1: a timestamp to the parser, which so reads no such query.
+    **{dialect: {"time": "time_"} for dialect in ("spark", "databricks")},
     # Numbers to the base 2, which are no numbers of the processor.
     "oracle": {"float": "float(126)", "real": "float(63)", "double precision": "float(126)"},
 }

@@ -38,7 +38,7 @@ def strip_bare_arguments(text: str) -> str:
     parts, end = [], 0
     for call in _CALL.finditer(text):
         at = call.end()
-        if call["name"].casefold().strip("[]").endswith(_RENAMES):
+        if call["name"].casefold().rpartition(".")[2].strip("[]") == _RENAMES:
             continue
         while argument := _ARGUMENT.match(text, at):
             if argument["bare"]:

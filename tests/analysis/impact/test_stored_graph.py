@@ -89,7 +89,7 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
     ]
     datasets = [Dataset(one, columns=(Column("Straße"), Column("*"))) for one in wanted]
     stored = read_graph(graph_sections(ImpactGraph([], [], datasets)))
-    assert [str(dataset) for dataset in stored.datasets] == [str(one) for one in sorted(wanted)]
+    assert [str(dataset) for dataset in stored.datasets] == [*map(str, sorted(wanted))]
     assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 2
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
     number = stored.find_dataset(wanted[2])

@@ -54,6 +54,7 @@ TSQL = [
     ("EXEC p WITH RECOMPILE", "EXEC p WITH RECOMPILE"),
     ("GRANT EXECUTE ON dbo.p TO x", "GRANT EXECUTE ON dbo.p TO x"),
     ("EXEC sp_rename a, b", "EXEC sp_rename [a], [b];"),
+    ("EXEC dbo.my_sp_rename hush, hush", "EXEC dbo.my_sp_rename ?, ?"),
 ]
 
 
