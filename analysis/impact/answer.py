@@ -24,7 +24,7 @@ from dbt_graft.analysis.impact.change import (
     raise_severity,
     severity,
 )
-from dbt_graft.analysis.impact.graph import ImpactGraph
+from dbt_graft.analysis.impact.graph import ImpactGraph, pick
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactPath, PathEnd, Paths
 from dbt_graft.analysis.impact.spread import (
@@ -100,7 +100,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
             )
         ),
         consumers=tuple(_consumers(reached, around)),
-        known=sum(map(graph.flow_has_columns.__getitem__, flows)),
+        known=pick(graph.flow_has_columns, flows).count(1),
         flows=len(flows),
         unaffected=_unaffected(extent, flows) if effect is ImpactEffect.GONE else 0,
     )
@@ -176,12 +176,12 @@ def _unaffected(extent: Spread, passed: Collection[int]) -> int:
     """The number of tasks that read, of datasets of which a column is gone, others alone."""
     graph, gone = extent.graph, int(ImpactEffect.GONE)
     datasets = {*extent.datasets(gone, extent.reached.get(gone, ()))}
-    starts, ends = graph.flow_starts, [dataset + 1 for dataset in datasets]
-    if sum(map(starts.__getitem__, ends)) - sum(map(starts.__getitem__, datasets)) == len(passed):
+    starts = graph.flow_starts
+    if sum(pick(starts[1:], datasets)) - sum(pick(starts, datasets)) == len(passed):
         return 0  # All flows from them are passed.
     others = {*places_from(starts, datasets)}.difference(passed)
-    readers = {*map(graph.flow_task.__getitem__, others)}
-    return len(readers.difference(map(graph.flow_task.__getitem__, passed)))
+    readers = {*pick(graph.flow_task, others)}
+    return len(readers.difference(pick(graph.flow_task, passed)))
 
 
 def _descriptions(
@@ -224,23 +224,21 @@ def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
     if broken:
         gone = int(severity(reached.kind, ImpactEffect.GONE))
         by_outcome[gone] = [*by_outcome.get(gone, ()), *broken]
-    tasks, worst, done = list[int](), bytearray(len(names)), set[int]()
+    tasks, of_outcome = list[int](), dict[int, set[int]]()
     for outcome in sorted(by_outcome, reverse=True):
-        new = set(by_outcome[outcome]).difference(done)
-        done |= new
+        new = set(by_outcome[outcome])
+        new.difference_update(*of_outcome.values())
+        of_outcome[outcome] = new
         tasks += sorted(new & broken)
-        tasks += sorted(new - broken)
-        for task in new:
-            worst[task] = outcome
+        tasks += sorted(new - broken if broken else new)
+
+    def worst(task: int) -> ImpactSeverity:
+        return ImpactSeverity(next(key for key, tasks in of_outcome.items() if task in tasks))
+
     return LazySequence(
         tasks,
         lambda task: AffectedTask(
-            *(
-                names[task],
-                ImpactSeverity(worst[task]),
-                task in broken,
-                owners.get(names[task], ""),
-            ),
+            *(names[task], worst(task), task in broken, owners.get(names[task], "")),
             ImpactPath(lambda: reached.paths.over_task(task)),
         ),
     )
@@ -250,7 +248,7 @@ def _by_outcome(
     worst: bytes | bytearray, values: Sequence[int], datasets: Sequence[int] | None = None
 ) -> Iterator[tuple[int, Iterable[int]]]:
     """Values by the severity of a dataset each, in their order; of datasets by their own."""
-    outcomes = bytes(map(worst.__getitem__, values if datasets is None else datasets))
+    outcomes = bytes(pick(worst, values if datasets is None else datasets))
     for outcome in {*outcomes}:
         yield outcome, compress(values, outcomes.translate(IS_BYTE[outcome]))
 

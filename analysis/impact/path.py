@@ -96,7 +96,7 @@ class Paths:
     def _last(self, place: PathEnd) -> tuple[PathEnd, ImpactStep]:
         """The place before one, and the step from there."""
         spread, before = self._spread, place.distance - 1
-        way = spread.levels_of(place.is_stale)[place.distance][place.state][place.node]
+        way = spread.way(place.is_stale, place.distance, place.state, place.node)
         levels = [
             (is_stale, level)
             for is_stale in {False, place.is_stale}

@@ -6,6 +6,7 @@ a level that have the same effect go on at once: what is done for each of them i
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
@@ -14,7 +15,8 @@ from operator import invert
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, kind_of
+from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, kind_of, pick
+from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
 from dbt_graft.lineage.records import EdgeType, Subtype
 
@@ -24,12 +26,12 @@ ON_DATASET = 16
 _EFFECT = ON_DATASET - 1
 _GONE, _LATE = int(ImpactEffect.GONE), ON_DATASET | ImpactEffect.LATE
 _ENDS = 255
-_NO_WAY = _NO_FLOW = -1
+_NO_FLOW = -1
 # Tables for `translate`: 1 where a byte is this one, else 0.
 IS_BYTE = [bytes(value == code for value in range(256)) for code in range(256)]
 
-# A state -> the columns or datasets in it, each with a way to it.
-Level = dict[int, dict[int, int]]
+# A state -> the columns or datasets in it.
+Level = dict[int, set[int]]
 
 
 class Step(NamedTuple):
@@ -99,7 +101,10 @@ class Spread:
         # The steps over stale edges, by the levels that they lead to.
         self._aside: dict[int, list[Step]] = defaultdict(list)
         self._has_stale = 1 in graph.flow_is_stale
-        self.levels: list[Level] = [{state: {node: _NO_WAY}}]
+        # The steps to each level, by whether they need a stale edge.
+        self._steps: dict[tuple[bool, int], list[Step]] = {}
+        self._ways: dict[tuple[bool, int, int], dict[int, int]] = {}
+        self.levels: list[Level] = [{state: {node}}]
         self._spread(self.levels, is_stale=False)
         self.stale_levels: list[Level] = [{}]
         if self._aside:
@@ -109,9 +114,19 @@ class Spread:
         """The levels over edges that are seen now, or those that need a stale one."""
         return self.stale_levels if is_stale else self.levels
 
-    def datasets(self, state: int, nodes: Iterable[int]) -> Iterable[int]:
+    def way(self, is_stale: bool, distance: int, state: int, node: int) -> int:
+        """The first way to what a level has in a state."""
+        key = (is_stale, distance, state)
+        if key not in self._ways:
+            ways = self._ways[key] = {}
+            for step in reversed(self._steps[is_stale, distance]):
+                if step.state == state:
+                    ways |= zip(reversed(step.nodes), reversed(step.ways), strict=True)
+        return self._ways[key][node]
+
+    def datasets(self, state: int, nodes: Collection[int]) -> Collection[int]:
         """The datasets of what is in a state."""
-        return nodes if state & ON_DATASET else map(self.graph.dataset_of.__getitem__, nodes)
+        return nodes if state & ON_DATASET else pick(self.graph.dataset_of, nodes)
 
     @cached_property
     def flows(self) -> set[int]:
@@ -126,8 +141,7 @@ class Spread:
         graph = self.graph
         others = chain.from_iterable(passed.passage.flows for passed in self.passed)
         flows = [*self.flows, *{*others}.difference(self.flows)]
-        tasks = [*map(graph.flow_task.__getitem__, flows)]
-        targets = [*map(graph.flow_target.__getitem__, flows)]
+        tasks, targets = [*pick(graph.flow_task, flows)], [*pick(graph.flow_target, flows)]
         if _NO_FLOW in self._edge_flows:
             for edge in chain.from_iterable(passed.passage.edges for passed in self.passed):
                 tasks.append(graph.edge_task[edge])
@@ -136,8 +150,8 @@ class Spread:
 
     @cached_property
     def _edge_flows(self) -> set[int]:
-        edges = chain.from_iterable(passed.passage.edges for passed in self.passed)
-        return {*map(self.graph.edge_flow.__getitem__, edges)}
+        of_levels = (pick(self.graph.edge_flow, passed.passage.edges) for passed in self.passed)
+        return set().union(*of_levels)
 
     def _spread(self, levels: list[Level], *, is_stale: bool) -> None:
         """Add the levels behind the first."""
@@ -155,6 +169,7 @@ class Spread:
                         steps += self._fresh(step, len(levels))
                     else:
                         steps.append(step)
+            self._steps[is_stale, len(levels)] = steps
             levels.append(self._new(steps))
 
     def _fresh(self, step: Step, distance: int) -> Iterator[Step]:
@@ -174,13 +189,10 @@ class Spread:
         level: Level = {}
         for step in steps:
             reached = self.reached.setdefault(step.state, set())
-            # Backwards, as the first of several ways is to stay.
-            new = dict(zip(reversed(step.nodes), reversed(step.ways), strict=True))
-            for node in reached.intersection(new):
-                del new[node]
+            new = {*step.nodes}.difference(reached)
             if new:
-                reached.update(new)
-                level.setdefault(step.state, {}).update(new)
+                reached |= new
+                level[step.state] = level[step.state] | new if step.state in level else new
         return level
 
 
@@ -191,9 +203,7 @@ def steps_from(graph: ImpactGraph, state: int, nodes: Collection[int]) -> Passag
     passage = _over_edges(graph, state, places_from(graph.edge_starts, nodes))
     if graph.opaque.find(1) < 0:
         return passage
-    opaque = compress(
-        nodes, map(graph.opaque.__getitem__, map(graph.dataset_of.__getitem__, nodes))
-    )
+    opaque = compress(nodes, pick(graph.opaque, pick(graph.dataset_of, nodes)))
     return _over_unnamed(graph, state, [*opaque], passage)
 
 
@@ -214,16 +224,15 @@ def _over_flows(graph: ImpactGraph, effect: int, flows: Sequence[int]) -> Passag
     after = _over_flow(effect, False)
     if after is None:
         return Passage()
-    targets = [*map(graph.flow_target.__getitem__, flows)]
-    broken = {*map(graph.flow_task.__getitem__, flows)} if effect == _GONE else ()
-    return Passage([Step(after, targets, [*map(invert, flows)])], (), flows, broken)
+    step = Step(after, pick(graph.flow_target, flows), LazySequence(flows, invert))
+    broken = {*pick(graph.flow_task, flows)} if effect == _GONE else ()
+    return Passage([step], (), flows, broken)
 
 
 def _over_edges(graph: ImpactGraph, effect: int, edges: Sequence[int]) -> Passage:
-    kinds = bytes(map(graph.edge_kind.__getitem__, edges))
-    targets = [*map(graph.edge_target.__getitem__, edges)]
+    kinds, targets = bytes(pick(graph.edge_kind, edges)), pick(graph.edge_target, edges)
     steps = [
-        Step(after, [*map(graph.dataset_of.__getitem__, nodes)], ways)
+        Step(after, pick(graph.dataset_of, nodes), ways)
         if after & ON_DATASET
         else Step(after, nodes, ways)
         for after, nodes, ways in _split(kinds.translate(_carried(effect)), targets, edges)
@@ -231,13 +240,13 @@ def _over_edges(graph: ImpactGraph, effect: int, edges: Sequence[int]) -> Passag
     ]
     if effect != _GONE:
         return Passage(steps, edges if steps else ())
-    needs = bytes(map(graph.edge_need.__getitem__, edges))
-    failing = [*map(graph.dataset_of.__getitem__, compress(targets, needs))]
-    named = compress(edges, needs.translate(IS_BYTE[Need.NAMED]))
+    needs = bytes(pick(graph.edge_need, edges))
+    failing = pick(graph.dataset_of, [*compress(targets, needs)])
+    named = [*compress(edges, needs.translate(IS_BYTE[Need.NAMED]))]
     return Passage(
         [*steps, Step(_LATE, failing, [*compress(edges, needs)])],
         edges,
-        broken={*map(graph.edge_task.__getitem__, named)},
+        broken={*pick(graph.edge_task, named)},
     )
 
 
@@ -325,27 +334,21 @@ def _of_same_name(graph: ImpactGraph, column: int, star: int, kind: int) -> int:
     return same
 
 
-def places_from(starts: Sequence[int], nodes: Collection[int]) -> list[int]:
+def places_from(starts: array[int], nodes: Collection[int]) -> list[int]:
     """The places of all edges, or flows, that come from these nodes."""
-    ends = [node + 1 for node in nodes]
-    return [
-        *chain.from_iterable(
-            map(range, map(starts.__getitem__, nodes), map(starts.__getitem__, ends))
-        )
-    ]
+    return [*chain.from_iterable(map(range, pick(starts, nodes), pick(starts[1:], nodes)))]
 
 
 def _split(
     codes: bytes, nodes: Sequence[int], ways: Sequence[int]
 ) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
     """Nodes and their ways by a code of each."""
-    distinct = {*codes}
-    for code in sorted(distinct):
-        if len(distinct) == 1:
-            yield code, nodes, ways
-        else:
-            chosen = codes.translate(IS_BYTE[code])
-            yield code, [*compress(nodes, chosen)], [*compress(ways, chosen)]
+    if codes and codes.count(codes[0]) == len(codes):
+        yield codes[0], nodes, ways
+        return
+    for code in sorted({*codes}):
+        chosen = codes.translate(IS_BYTE[code])
+        yield code, [*compress(nodes, chosen)], [*compress(ways, chosen)]
 
 
 @cache
