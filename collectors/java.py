@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from dbt_graft.lineage.errors import GraftError, add_extra
@@ -47,6 +48,7 @@ def _home_on_path() -> str | None:
     return str(Path(java).resolve().parent.parent) if java else None
 
 
+@cache  # as starting it takes a while
 def version(java: Path) -> int:
     """The major version of a `java`; 0 if it does not run."""
     try:

@@ -11,7 +11,6 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity, worst_first
 from dbt_graft.analysis.render.text import count_severities
 from dbt_graft.collectors.java import java_home
-from dbt_graft.collectors.sqlserver.tools import SessionOptions, check_server_session
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.doctor.examine import examine, examine_declared
 from dbt_graft.graft.project.config import find
@@ -36,7 +35,7 @@ from dbt_graft.graft.project.config import find
 )
 @click.option(
     "--session",
-    default=SessionOptions().name,
+    default="py_lineage",
     show_default=True,
     help="The session's name, with --sqlserver.",
 )
@@ -62,6 +61,8 @@ def doctor(
     if files:
         title, findings = "declared lineage", examine_declared(files)
     elif sqlserver:
+        from dbt_graft.collectors.sqlserver.tools import check_server_session
+
         title, findings = session, iter(check_server_session(sqlserver, session))
     else:
         path = config_path or find(Path())

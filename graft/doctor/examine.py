@@ -9,7 +9,6 @@ from pathlib import Path
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.github import findings as error_findings
-from dbt_graft.collectors.declared.source import read as read_declared
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.project.config import FILE_NAME, Config, load
 from dbt_graft.lineage.errors import GraftError, exception_summary
@@ -57,8 +56,8 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     from dbt_graft.graft.doctor import (
         cut_plans,
         dataset_names,
+        dbt_artifacts,
         logs,
-        project,
         python_code,
         store_files,
         store_state,
@@ -72,14 +71,15 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     )
     from dbt_graft.graft.questions.checks.unused_entries import find_unused_entries
 
-    state = store_state.read(config.path(config.store))
+    project = Project(config)
+    state = store_state.read(project)
     servers = [entry.sqlserver for entry in config.collect if entry.sqlserver]
     yield "Python", machine.python
     yield "Java", partial(machine.engine, config)
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
-    yield str(config.target_dir), partial(project.dbt_artifacts, config)
-    yield str(config.target_dir), partial(project.docs_page, config)
+    yield str(config.target_dir), partial(dbt_artifacts.dbt_artifacts, project)
+    yield str(config.target_dir), partial(dbt_artifacts.docs_page, config)
     yield FILE_NAME, partial(find_unused_entries, config, state.records)
     listed = [*sources(config)]
     for entry, source in zip(config.collect, listed, strict=False):
@@ -107,13 +107,14 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         partial(cut_plans.hidden_databases, state.records, config.name_rules, server_names),
     )
     if state.records.accesses:
-        built = Project(config)
-        yield FILE_NAME, partial(dataset_names.matches, built)
-        yield FILE_NAME, partial(python_code.python_code, built)
+        yield FILE_NAME, partial(dataset_names.matches, project)
+        yield FILE_NAME, partial(python_code.python_code, project)
 
 
 def examine_declared(files: Sequence[Path]) -> Iterator[Finding]:
     """The faults of files of declared lineage, each with its line."""
+    from dbt_graft.collectors.declared.source import read as read_declared
+
     for path in files:
         try:
             read_declared(path)

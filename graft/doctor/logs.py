@@ -10,11 +10,6 @@ from pathlib import Path
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import ago, count
 from dbt_graft.collectors.source import LogSource, is_below
-from dbt_graft.collectors.sqlserver.tools import (
-    check_server_session,
-    read_snapshot,
-    try_connection,
-)
 from dbt_graft.collectors.store.door import open_sessions
 from dbt_graft.graft.doctor.store_state import StoreState
 from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
@@ -86,6 +81,8 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
 
 def _server(entry: SqlServerEntry) -> Iterator[Finding]:
     """The findings about an event session; a table of events only has to be reachable."""
+    from dbt_graft.collectors.sqlserver.tools import check_server_session, try_connection
+
     assert entry.connection
     if not entry.session:
         try_connection(entry.connection)
@@ -108,6 +105,8 @@ def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Itera
         GraftError: Its snapshot cannot be read.
     """
     if entry.snapshot:
+        from dbt_graft.collectors.sqlserver.tools import read_snapshot
+
         taken = read_snapshot(Path(config.path(entry.snapshot)))
         yield Finding(
             "LOGS",

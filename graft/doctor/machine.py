@@ -13,7 +13,6 @@ from dbt_graft import __version__
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.java import java_home, version
-from dbt_graft.collectors.sqlserver.tools import best_installed_driver
 from dbt_graft.graft.project.config import Config
 
 
@@ -76,6 +75,8 @@ def odbc() -> Iterator[Finding]:
     Raises:
         GraftError: The driver manager or a driver is missing.
     """
+    from dbt_graft.collectors.sqlserver.tools import best_installed_driver
+
     yield Finding(
         "MACHINE", Severity.NOTE, "ODBC", f"connections use the driver {best_installed_driver()}"
     )

@@ -13,7 +13,9 @@ import pyarrow as pa
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import ago, count, first_findings, join_names
 from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.doctor.cut_plans import is_cut
+from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
@@ -41,12 +43,13 @@ class StoreState:
     fault: Finding | None = None
 
 
-def read(store_path: str) -> StoreState:
-    """Read a store; an error is its `fault`."""
+def read(project: Project) -> StoreState:
+    """Read the store of a project; an error is its `fault`."""
+    store_path = project.config.path(project.config.store)
     try:
         return StoreState(
             store_path,
-            store.read(store_path),
+            _records(project, store_path),
             store.batches(store_path),
             store.positions(store_path),
         )
@@ -63,6 +66,15 @@ def read(store_path: str) -> StoreState:
             "restore it from a backup, or delete it and run `graft collect`",
         )
         return StoreState(store_path, fault=fault)
+
+
+def _records(project: Project, store_path: str) -> Records:
+    try:
+        return project.records()
+    except StoreError:
+        raise
+    except GraftError:  # dbt's artifacts, which give names of datasets: they are a check themselves
+        return store.read(store_path)
 
 
 def contents(state: StoreState) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from dbt_graft.collectors.engines import session
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver import tools
 from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.commands.doctor import doctor as command
 from dbt_graft.graft.doctor import machine
 from dbt_graft.graft.doctor.dataset_names import name_rules
 from dbt_graft.lineage.dataset import parse_dataset_id
@@ -347,3 +348,8 @@ def test_a_log_cannot_command_the_terminal(
     printed = capfd.readouterr().out
     assert "\x1b" not in printed
     assert f"  {LOG}: 1 ×  [2J error: all is lost\n" in printed
+
+
+def test_the_session_that_it_looks_for_is_the_one_that_is_made() -> None:
+    [option] = [option for option in command.params if option.name == "session"]
+    assert option.default == tools.SessionOptions().name

@@ -20,6 +20,7 @@ from dbt_graft.graft.doctor.logs import source, sqlserver
 from dbt_graft.graft.doctor.store_state import StoreState, read
 from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.records import Records, Run
 
 NOW = datetime.now(UTC)
@@ -112,7 +113,7 @@ def test_what_is_known_of_a_server_beside_its_events(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist([row]), place / "part.parquet")
     entry = SqlServerEntry(server=CRM, path="logs", snapshot=str(tmp_path / "snapshot.json"))
-    finding = sqlserver(entry, Config(), read(str(tmp_path / "store")))
+    finding = sqlserver(entry, Config(), read(Project(Config(store=str(tmp_path / "store")))))
     assert [one.problem for one in finding] == [
         "1 database of CRM, taken 12 days ago",
         "1 session open at the end of the last log",

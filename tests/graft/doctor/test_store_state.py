@@ -18,6 +18,8 @@ from dbt_graft.graft.doctor.store_state import (
     replaced_keys,
     statements,
 )
+from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Dataset, Outcome, Records, Reject, Run, Shape
 
@@ -25,7 +27,7 @@ NOW = datetime.now(UTC)
 
 
 def test_the_remedy_for_an_empty_store_is_graft_collect(tmp_path: Path) -> None:
-    [finding] = contents(read(str(tmp_path)))
+    [finding] = contents(read(Project(Config(store=str(tmp_path)))))
     assert (finding.severity, finding.problem, finding.remedy) == (
         Severity.WARNING,
         "nothing was collected yet",
@@ -37,7 +39,7 @@ def test_a_damaged_store_is_an_error_and_is_taken_as_empty(tmp_path: Path) -> No
     folder = tmp_path / "batches" / "batch_id=1"
     folder.mkdir(parents=True)
     (folder / "part-0.parquet").write_bytes(b"PAR1 and no more")
-    state = read(str(tmp_path))
+    state = read(Project(Config(store=str(tmp_path))))
     [finding] = contents(state)
     assert finding.severity is Severity.ERROR
     assert finding.problem == (

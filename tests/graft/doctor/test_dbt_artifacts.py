@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.graft.doctor.project import docs_page
+from dbt_graft.graft.doctor.dbt_artifacts import docs_page
 from dbt_graft.graft.project.config import load
 from dbt_graft.lineage.errors import GraftError
 from tests.injector.page_of_dbt_2 import write_duckdb, write_page

@@ -30,14 +30,14 @@ _FOLDERS = {
 }
 
 
-def dbt_artifacts(config: Config) -> Iterator[Finding]:
+def dbt_artifacts(project: Project) -> Iterator[Finding]:
     """The version, age and size of dbt's artifacts.
 
     Raises:
         GraftError: There is no manifest, or it cannot be read.
     """
-    folder = config.target_dir
-    read = artifacts.read(folder)
+    config, folder = project.config, project.config.target_dir
+    read = project.dbt.artifacts if project.dbt else artifacts.read(folder)
     written = _written_at(read, folder / "manifest.json")
     files = ["manifest.json", *(["catalog.json"] if read.has_catalog else [])]
     files += ["index/"] if read.index else []
@@ -56,7 +56,7 @@ def dbt_artifacts(config: Config) -> Iterator[Finding]:
         yield Finding("DBT_ARTIFACTS", Severity.WARNING, path, problem)
     yield from _find_outdated(config.project_dir, written)
     if read.index and read.index.rows("dbt.column_lineage"):
-        yield _compare_columns(Project(config, artifacts=read), read.index)
+        yield _compare_columns(project, read.index)
 
 
 def docs_page(config: Config) -> Iterator[Finding]:
