@@ -8,38 +8,36 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import orjson
 
+from dbt_graft.lineage.own_values import dump_values, load_values
 from dbt_graft.replaced_file import replace_file
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 _log = logging.getLogger(__name__)
 
 
-Parsed = TypeVar("Parsed")
+def to_entry(value: object) -> str:
+    """What was parsed, a value of our own types, as an entry of a file."""
+    return b64encode(dump_values(value)).decode()
 
 
-@cache
-def entry_form(kind: type[Parsed]) -> TypeAdapter[Parsed]:
-    """The form of an entry, by the type of what was parsed."""
-    from pydantic import TypeAdapter  # takes a while to import, and many builds read no entry
-
-    return TypeAdapter(kind)
+def from_entry(entry: str) -> Any:
+    """The value of an entry."""
+    return load_values(b64decode(entry))
 
 
 def read_entries(path: Path | None, *parser: str) -> dict[str, list[Any]]:
     """The entries of a file, by the digest of their text; none without a file.
 
     Args:
-        parser: The names of the packages whose code made them, beside sqlglot.
+        parser: The names of the packages whose code made them and has their types, beside sqlglot.
     """
     if path is None:
         return {}

@@ -36,11 +36,11 @@ from dbt_graft.catalog.previous import (  # noqa: E402
     write_record,
 )
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
-from dbt_graft.graft.project.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.graft.project.output_folder import OutputFolder  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import Grafted, GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
+from dbt_graft.lineage.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402
 
 SECONDS = 10

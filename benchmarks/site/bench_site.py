@@ -38,7 +38,6 @@ from project import COLUMNS, LAYERS, TYPES, artifacts  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.build import build, design_folder  # noqa: E402
 from dbt_graft.catalog.settings import SiteSettings  # noqa: E402
-from dbt_graft.graft.project.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.injector.artifacts import Artifacts  # noqa: E402
 from dbt_graft.injector.graft import GraftOptions, graft  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId  # noqa: E402
@@ -46,6 +45,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind  # noqa: E40
 from dbt_graft.lineage.describe import Description, Role  # noqa: E402
 from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
 from dbt_graft.lineage.flow import Flow  # noqa: E402
+from dbt_graft.lineage.garbage import without_garbage_collection  # noqa: E402
 from dbt_graft.lineage.model import Lineage, flow_order  # noqa: E402
 from dbt_graft.lineage.records import (  # noqa: E402
     Column,

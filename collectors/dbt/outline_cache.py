@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.analysis.review.node import QueryOutline
-from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
+from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
 from dbt_graft.collectors.statements.outline.keys import digest
 
 if TYPE_CHECKING:  # The parser takes as long to import as a review of equal models.
@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # The parser takes as long to import as a review of equal mod
     from dbt_graft.collectors.statements.text.names import Name
 
 _PARSER = (
+    "dbt_graft.analysis.review",
     "dbt_graft.collectors.statements.outline",
     "dbt_graft.collectors.statements.columns",
 )
@@ -40,7 +41,7 @@ class OutlineCache:
         if entry is None or entry[1] != _schema(map(tuple, entry[0]), tables):
             return None
         self._entries[key] = self._entries.pop(key)  # the last that is dropped
-        return entry[2] and entry_form(QueryOutline).validate_python(entry[2]), entry[3]
+        return entry[2] and from_entry(entry[2]), entry[3]
 
     def add(
         self,
@@ -55,7 +56,7 @@ class OutlineCache:
         self._entries[key] = [
             names,
             _schema(names, tables),
-            outline and entry_form(QueryOutline).dump_python(outline, mode="json"),
+            outline and to_entry(outline),
             problem,
         ]
         self._is_new = True

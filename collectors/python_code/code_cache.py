@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dbt_graft.collectors.parsed_file import entry_form, read_entries, write_entries
+from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
 from dbt_graft.lineage.code import TaskCode
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def _syntax(content: bytes) -> bytes:
 
 _STATEMENTS = "dbt_graft.collectors.statements"
 _PARSER = (
+    "dbt_graft.lineage",
     *(
         f"dbt_graft.collectors.python_code{part}"
         for part in ("", ".language", ".libraries", ".values")
@@ -66,11 +67,12 @@ class CodeCache:
 
     def digest(self, file: str) -> str:
         """A digest of a script and of all files that it uses."""
-        return str(self._entry(file)["code"]["digest"])
+        return str(self._entry(file)["digest"])
 
     def code(self, file: str) -> TaskCode:
         """The code of a script."""
-        return entry_form(TaskCode).validate_python(self._entry(file)["code"])
+        code: TaskCode = from_entry(self._entry(file)["code"])
+        return code
 
     def write(self) -> None:
         """Write what was asked for, and nothing else."""
@@ -80,7 +82,7 @@ class CodeCache:
     def _entry(self, file: str) -> Any:
         if file not in self._used:
             entry = _FOLLOWED.get((self._path, file)) or self._entries.get(file)
-            if entry is None or self._digest(entry["files"]) != entry["code"]["digest"]:
+            if entry is None or self._digest(entry["files"]) != entry["digest"]:
                 entry = _FOLLOWED[self._path, file] = self._follow(file)
             self._used[file] = entry
         return self._used[file]
@@ -99,7 +101,7 @@ class CodeCache:
             digest=self._digest(asked),
             syntax=syntax_digest({path: self._read_file(path) for path in asked}),
         )
-        return {"files": list(asked), "code": entry_form(TaskCode).dump_python(code, mode="json")}
+        return {"files": list(asked), "digest": code.digest, "code": to_entry(code)}
 
     def _digest(self, files: Iterable[str]) -> str:
         digest = hashlib.sha256()

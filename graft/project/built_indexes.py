@@ -5,7 +5,6 @@ from __future__ import annotations
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
 from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, impact_sections
 from dbt_graft.graft.project.index_files import IndexFiles
@@ -13,6 +12,7 @@ from dbt_graft.graft.project.lineage_index import LINEAGE_FILE, LineageIndex, li
 from dbt_graft.graft.project.names import NameSearch, all_names, other_names
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import NOW, LineageView
+from dbt_graft.lineage.garbage import without_garbage_collection
 
 
 def build_index(project: Project, view: LineageView, files: IndexFiles | None) -> LineageIndex:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.own_values import dump_values, load_values
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.own_values import dump_values, load_values
 from dbt_graft.lineage.records import Dataset, Records
 
 if TYPE_CHECKING:

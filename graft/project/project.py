@@ -27,7 +27,6 @@ from dbt_graft.graft.project.dbt_relations import (
     find_dbt_file,
 )
 from dbt_graft.graft.project.declared import read_declared, task_infos
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.lineage_index import GraftFacts, LineageIndex
 from dbt_graft.graft.project.names import all_names, lineage_names
 from dbt_graft.graft.project.past import past_records
@@ -48,6 +47,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.garbage import without_garbage_collection
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Column, Dataset, Records, Reject, TaskInfo

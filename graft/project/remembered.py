@@ -10,10 +10,10 @@ from typing import Any
 
 from dbt_graft.graft.project.code_stamps import code_stamps
 from dbt_graft.graft.project.output_folder import MARKER
-from dbt_graft.graft.project.own_values import dump_values, load_values
 from dbt_graft.graft.project.section_file import read_sections, write_sections
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.own_values import dump_values, load_values
 
 _SECTION = "value"
 

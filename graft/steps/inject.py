@@ -20,7 +20,6 @@ from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
@@ -36,6 +35,7 @@ from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.gaps import gaps
+from dbt_graft.lineage.garbage import without_garbage_collection
 from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.declared_labels import has_labels
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.past import past_notice
 from dbt_graft.graft.project.privacy_labels import project_labels
@@ -31,6 +30,7 @@ from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.garbage import without_garbage_collection
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
 

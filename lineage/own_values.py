@@ -13,8 +13,8 @@ from operator import attrgetter, is_, methodcaller
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dbt_graft.graft.project.garbage import without_garbage_collection
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.garbage import without_garbage_collection
 
 _VALUES = {
     ("builtins", "frozenset"),
