@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def to_entry(value: object) -> str:
-    """What was parsed, a value of our own types, as an entry of a file."""
+    """A value of our own types as an entry of a file."""
     return b64encode(dump_values(value)).decode()
 
 
