@@ -59,7 +59,7 @@ def test_in_a_terminal_it_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
             while part := os.read(outer, 1 << 12):
                 shown.extend(part)
 
-    reader = threading.Thread(target=read)
+    reader = threading.Thread(target=read, daemon=True)  # another process may hold the terminal
     reader.start()
     with os.fdopen(inner, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
