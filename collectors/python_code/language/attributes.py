@@ -181,7 +181,9 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
     "height": lambda owner, frame: ROW_COUNT,
     "index": _index,
     "values": _array,
-    "write": lambda owner, frame: Thing("spark.writer", {}, owner),
+    **dict.fromkeys(
+        ("write", "writeStream"), lambda owner, frame: Thing("spark.writer", {}, owner)
+    ),
 }
 
 
@@ -209,8 +211,8 @@ def _of_thing(machine: Machine, owner: Thing, name: str) -> Value:
         return owner.traits[name]
     if owner.role == "spark" and name in {"read", "readStream"}:
         return Thing("spark.reader")
-    if owner.role in {"spark", "na"}:
-        return owner.owner if name in {"catalog"} and owner.owner else Method(owner, name)
+    if owner.role == "na" and owner.owner is not None:  # `df.na.drop()` drops rows
+        return Method(owner.owner, {"drop": "dropna", "fill": "fillna"}.get(name, name))
     if owner.role == "sa.table" and name in {"c", "columns"}:
         return Thing("columns", {}, machine.new(table_frame(machine, owner)))
     if owner.role == "columns":

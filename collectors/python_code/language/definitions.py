@@ -10,12 +10,18 @@ from dbt_graft.collectors.python_code.values.values import (
     Class,
     Function,
     Library,
+    Method,
     ObjectCell,
     Ref,
+    Thing,
     Value,
 )
 
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
+_COLUMN_FUNCTIONS = (
+    Library("pyspark.sql.functions.udf"),
+    Library("pyspark.sql.functions.pandas_udf"),
+)
 _FIELDS = frozenset(
     {
         *("dataclasses.dataclass", "attr.s", "attr.dataclass", "attrs.define", "attrs.frozen"),
@@ -51,6 +57,8 @@ def define_function(
         if isinstance(decorator, Library) and decorator.name in _PROPERTIES:
             assert isinstance(function, Function)
             function = replace(function, is_property=True)
+        elif decorator == Method(Thing("udf"), "__call__") or decorator in _COLUMN_FUNCTIONS:
+            function = machine.call(decorator, function)
         elif isinstance(decorator, Function):
             decorated = machine.call(decorator, function)
             function = decorated if isinstance(decorated, Function) else function

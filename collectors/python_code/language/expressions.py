@@ -71,6 +71,8 @@ def _name(machine: Machine, node: ast.Name, scope: Ref) -> Value:
 def _attribute(machine: Machine, node: ast.Attribute, scope: Ref) -> Value:
     owner = evaluate(machine, node.value, scope)
     machine.line = node.end_lineno or machine.line
+    if isinstance(owner, Data) and node.attr in {"write", "writeStream"}:
+        return Thing("spark.writer", {}, owner)  # of a frame that is not known
     value = get_attribute(machine, owner, node.attr)
     if isinstance(value, Method) and isinstance(owner, Data) and owner.inputs:
         return derive([owner], machine.place)  # `day.year`: no method is called

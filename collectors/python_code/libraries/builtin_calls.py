@@ -83,6 +83,8 @@ def _default_dict(call: Call) -> Value:
 def _zip(call: Call) -> Value:
     machine = call.machine
     sides = [iterate(machine, value) for value in call.arguments.positional]
+    if call.arguments.more:
+        return _turned(call, call.arguments.more)
     rows = frozenset().union(*(side.rows for side in sides))
     if sides and all(side.rest is None for side in sides):
         return Items(
@@ -90,6 +92,17 @@ def _zip(call: Call) -> Value:
         )
     row = tuple(machine.join_all(s.values) or UNKNOWN for s in sides)
     return Items((), Items(row), frozenset(rows))
+
+
+def _turned(call: Call, rows: tuple[Value, ...]) -> Value:
+    """`zip(*rows)`: the columns of rows."""
+    row = call.machine.join_all(rows)
+    if isinstance(row, Items) and row.rest is None and not row.open:
+        return Items(tuple(Items((), value) for value in row.items))
+    data = derive(call.data(), call.place)
+    if len({(item.source, item.column) for item in data.inputs}) > 1:
+        data = data.with_gap(call.gap("the values of a row are not known one by one"))
+    return Items((), data)
 
 
 def _enumerate(call: Call) -> Value:
@@ -168,6 +181,21 @@ def _map(call: Call) -> Value:
         rest = call.machine.call(function, sides[0].rest) if sides[0].rest is not None else None
         return Items(items, rest, sides[0].rows)
     return Items((), derive(call.data(), call.place))
+
+
+def _reduce(call: Call) -> Value:
+    """`reduce(function, items, first)`; of items that stand for any number, twice the function."""
+    machine = call.machine
+    items = iterate(machine, call.get("", 1))
+    first = call.get("initial", 2)
+    values = [*([first] if first is not None else []), *items.items]
+    values += [items.rest] * (1 if values else 2) if items.rest is not None else []
+    if not values or len(values) > MOST_COLUMNS:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = machine.call(_first(call), result, value)
+    return result
 
 
 def _filter(call: Call) -> Value:
@@ -361,7 +389,7 @@ def _item_getter(call: Call) -> Value:
 
 _TABLE: Mapping[Handler, str] = {
     _list: "builtins.list builtins.tuple builtins.set builtins.frozenset collections.deque",
-    _dict: "builtins.dict collections.OrderedDict",
+    _dict: "builtins.dict collections.OrderedDict pyspark.sql.Row pyspark.sql.types.Row",
     _default_dict: "collections.defaultdict",
     _zip: "builtins.zip itertools.zip_longest",
     _enumerate: "builtins.enumerate",
@@ -379,6 +407,7 @@ _TABLE: Mapping[Handler, str] = {
         math.fsum statistics.stdev""",
     _convert: "builtins.str builtins.int builtins.float builtins.bool decimal.Decimal",
     _map: "builtins.map",
+    _reduce: "functools.reduce",
     _filter: "builtins.filter",
     _next: "builtins.next",
     _is_instance: "builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable",

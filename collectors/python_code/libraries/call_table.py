@@ -19,10 +19,12 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     all_columns,
     call_columns_method,
     call_function,
+    call_user_defined,
     call_when_method,
     col,
     excluded,
     sql_expression,
+    user_defined,
     when,
     window,
 )
@@ -63,6 +65,7 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
 )
 from dbt_graft.collectors.python_code.values.containers import call_container_method
 from dbt_graft.collectors.python_code.values.frames import change_open
+from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler
 from dbt_graft.collectors.python_code.values.texts import call_text_method, substitute
 from dbt_graft.collectors.python_code.values.values import (
@@ -117,6 +120,7 @@ _ROLES: Mapping[str, Handler] = {
     "sa.table": call_table_method,
     "sa.update": call_table_method,
     "spark": call_spark_method,
+    "udf": call_user_defined,
     "spark.reader": call_spark_method,
     "spark.writer": call_spark_method,
     "when": call_when_method,
@@ -166,6 +170,8 @@ _EXPRESSIONS: Mapping[str, Handler] = {
     "pyspark.sql.functions.col": col,
     "pyspark.sql.functions.column": col,
     "pyspark.sql.functions.expr": sql_expression,
+    "pyspark.sql.functions.pandas_udf": user_defined,
+    "pyspark.sql.functions.udf": user_defined,
     "pyspark.sql.functions.when": when,
     **{
         f"{module}.{name}": window
@@ -187,6 +193,13 @@ FUNCTIONS: Mapping[str, Handler] = {
 }
 # Methods of what is not known, which bring data from outside.
 _OUTSIDE = words("xcom_pull json recv get_object read_bytes readlines consume poll receive")
+# Classes whose methods are called by the class: `reduce(DataFrame.union, frames)`.
+_METHODS_OF = (
+    "pandas.DataFrame.",
+    "pyspark.sql.DataFrame.",
+    "pyspark.sql.dataframe.DataFrame.",
+    "builtins.str.",
+)
 _COLUMN_FUNCTIONS = ("pyspark.sql.functions.", "sqlalchemy.func.", "sqlalchemy.sql.func.")
 # Libraries whose functions make values of their arguments and read nothing.
 _PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
@@ -201,7 +214,7 @@ def call_library(call: Call) -> Value:
     handler = FUNCTIONS.get(name) or FUNCTIONS.get(f"*.{call.name}")
     if handler is not None:
         return handler(call)
-    if name.startswith(("pandas.DataFrame.", "builtins.str.")) and call.arguments.positional:
+    if name.startswith(_METHODS_OF) and call.arguments.positional:
         owner, *rest = call.arguments.positional
         arguments = replace(call.arguments, positional=tuple(rest))
         return call_method(replace(call, owner=owner, arguments=arguments))
@@ -238,14 +251,16 @@ def _call_back(call: Call) -> Value | None:
     for at, value in enumerate(call.arguments.values()):
         if not isinstance(value, Function):
             continue
+        if call.name in _MAPS and at == 0:
+            made = [call.machine.invoke(value, arguments) for arguments in _each_item(call)]
+            result = Items((), call.machine.join_all(made))
+            continue
         arguments = _passed_on(call, at)
         has_any = bool(arguments.positional or arguments.named)
         if has_any or value.node not in call.machine.called:
-            made = call.machine.invoke(value, arguments)
-            if call.name in _MAPS:
-                result = Items((), made)
-            elif call.name in _FUTURES:
-                result = Thing("future", {"value": made})
+            returned = call.machine.invoke(value, arguments)
+            if call.name in _FUTURES:
+                result = Thing("future", {"value": returned})
     return result
 
 
@@ -253,15 +268,22 @@ _MAPS = words("map imap imap_unordered starmap")
 _FUTURES = words("submit apply_async run_in_executor to_thread create_task")
 
 
+def _each_item(call: Call) -> list[Arguments]:
+    """The arguments for each of the items; of many or of any number, those that stand for all."""
+    machine = call.machine
+    sides = [iterate(machine, value) for value in call.arguments.positional[1:]]
+    is_known = all(side.rest is None and len(side.items) <= MOST_ITERATIONS for side in sides)
+    rows = list(zip(*(side.items for side in sides), strict=False)) if is_known else []
+    if not is_known:
+        rows = [tuple(machine.join_all(side.values) or UNKNOWN for side in sides)]
+    if call.name == "starmap":
+        rows = [iterate(machine, row[0]).items for row in rows if row]
+    return list(map(Arguments, rows))
+
+
 def _passed_on(call: Call, at: int) -> Arguments:
     """The arguments that a library passes on to the function at a place of its own."""
     machine = call.machine
-    if call.name in _MAPS and at == 0:
-        sides = [iterate(machine, value) for value in call.arguments.positional[1:]]
-        items = [machine.join_all(side.values) or UNKNOWN for side in sides]
-        if call.name == "starmap" and items:
-            items = list(iterate(machine, items[0]).items)
-        return Arguments(tuple(items))
     if call.name in _FUTURES:
         return Arguments(call.arguments.positional[at + 1 :], call.arguments.named)
     given = machine.items(call.get("args") or call.get("op_args"))

@@ -29,8 +29,11 @@ from dbt_graft.collectors.python_code.values.values import (
     Data,
     Form,
     Frame,
+    Function,
+    Items,
     Key,
     Library,
+    Method,
     Thing,
     Value,
     change,
@@ -47,10 +50,10 @@ _NUMBERING = words(
 _VARIADIC = words("""
     coalesce concat greatest least struct array datediff months_between corr covar_samp nvl ifnull
     nullif concat_str sum_horizontal max_horizontal min_horizontal mean_horizontal any_horizontal
-    all_horizontal create_map arrays_zip hash xxhash64 countDistinct count_distinct concat_list""")
+    all_horizontal date datetime create_map arrays_zip hash xxhash64 countDistinct count_distinct
+    concat_list""")
 _CONSTANT = words("""
-    lit current_date current_timestamp now rand randn uuid input_file_name date datetime duration
-    spark_partition_id typedLit""")
+    current_date current_timestamp now rand randn uuid input_file_name spark_partition_id""")
 
 
 def named(name: str) -> Data:
@@ -114,7 +117,10 @@ def call_function(call: Call) -> Value:
     """A function of columns, by its name: an aggregate, a number of rows, or a change."""
     name = call.name
     if name in _CONSTANT:
-        return Data(form=Form.EXPRESSION, name=name if name != "lit" else "literal")
+        return Data(form=Form.EXPRESSION, name=name)
+    if name in {"lit", "typedLit"}:  # of a value that was read before
+        literal = call.machine.data(call.get("", 0))
+        return replace(literal, form=Form.EXPRESSION, name="literal")
     arguments = []
     for at, value in enumerate(call.arguments.positional):
         is_name = at == 0 or name in _VARIADIC
@@ -128,7 +134,9 @@ def call_function(call: Call) -> Value:
         as_expression(call.machine, value, text_is_column=False)
         for value in (call.arguments.named or {}).values()
     ]
-    if name in {"desc", "asc", "broadcast"} and arguments:
+    if name == "broadcast":
+        return call.get("df", 0) or UNKNOWN
+    if name in {"desc", "asc"} and arguments:
         return arguments[0]
     if name in _NUMBERING:
         return Data(form=Form.EXPRESSION, name=f"{name}()", place=call.place)
@@ -158,6 +166,25 @@ def _items(machine: Machine, value: Value) -> list[Value]:
     if isinstance(value, Thing) and "names" in value.traits:
         items = machine.items(value.traits["names"])
     return list(items.items) if items is not None else [value]
+
+
+def user_defined(call: Call) -> Value:
+    """`F.udf(function)`, or the decorator `@F.udf(returnType=…)`."""
+    function = call.get("f", 0)
+    traits = {"function": function} if isinstance(function, Function) else {}
+    return Method(Thing("udf", traits), "__call__")
+
+
+def call_user_defined(call: Call) -> Value:
+    """A function of the script's on columns; of a decorator, the function that it makes."""
+    machine = call.machine
+    function = call.owner.traits.get("function") if isinstance(call.owner, Thing) else None
+    if function is None:
+        return user_defined(call)
+    given = call.arguments.positional
+    columns = (replace(as_expression(machine, value), form=Form.VALUE) for value in given)
+    made = machine.data(machine.call(function, *columns))
+    return replace(made, form=Form.EXPRESSION, name="udf", place=call.place)
 
 
 def when(call: Call) -> Value:
@@ -205,17 +232,20 @@ def sql_expression(call: Call) -> Value:
     return parse_expression(call, text) if text is not None else UNKNOWN
 
 
-def parse_expression(call: Call, text: str) -> Data:
-    """The columns that an expression of SQL names."""
+def parse_expression(call: Call, text: str) -> Data | Items:
+    """The columns that an expression of SQL names; several of `stack(…) AS (a, b)`."""
     try:
         tree = sqlglot.parse_one(f"SELECT {text}", read="spark")
     except (SqlglotError, RecursionError):
         gap = call.gap("an expression in SQL is not read")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
     projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
-    inner = projection.this if isinstance(projection, exp.Alias) else projection
+    inner = projection.this if isinstance(projection, exp.Alias | exp.Aliases) else projection
     columns = [named(column.name) for column in inner.find_all(exp.Column)]
-    name: Key = projection.alias_or_name or inner.sql("spark")
+    if isinstance(projection, exp.Aliases):
+        several = replace(derive(columns, call.place), form=Form.EXPRESSION)
+        return Items(tuple(replace(several, name=alias) for alias in projection.aliases))
+    name: Key = projection.alias_or_name or inner.transform(_without_literal).sql("spark")
     if isinstance(inner, exp.Column):
         return replace(
             named(inner.name), name=name, place=call.place if name != inner.name else None
@@ -224,6 +254,10 @@ def parse_expression(call: Call, text: str) -> Data:
     subtype = Subtype.AGGREGATION if aggregate else Subtype.TRANSFORMATION
     data = derive(columns, call.place, subtype) if columns else Data(place=call.place)
     return replace(data, name=name, form=Form.EXPRESSION, is_aggregate=aggregate)
+
+
+def _without_literal(node: exp.Expr) -> exp.Expr:
+    return exp.Placeholder() if isinstance(node, exp.Literal) else node
 
 
 def over(call: Call) -> Value:
@@ -304,7 +338,7 @@ def _made(call: Call, frame: Frame, data: Data) -> Data:
 def condition(call: Call, frame: Frame, value: Value | None) -> Data:
     """A condition on a frame's rows: an expression, or a text in SQL."""
     text = call.machine.text(value)
-    data = parse_expression(call, text) if text is not None else call.machine.data(value)
+    data = call.machine.data(parse_expression(call, text) if text is not None else value)
     if isinstance(value, Thing) and value.role == "when":
         data = chosen(call, value)
     return resolve(call.machine, data, frame)

@@ -49,8 +49,8 @@ def merge(call: Call) -> Value:
     shift = 0 if is_method else 1
     how = call.text("how", 1 + shift) or "inner"
     on = call.keys("on", 2 + shift)
-    lefts = call.keys("left_on", 3 + shift) or on
-    rights = call.keys("right_on", 4 + shift) or on
+    lefts = _with_groups(call, call.keys("left_on", 3 + shift) or on, "left_by")
+    rights = _with_groups(call, call.keys("right_on", 4 + shift) or on, "right_by")
     suffixes = machine.keys(call.get("suffixes")) or ["_x", "_y"]
     sides = Sides(left, right, how, tuple(map(str_or_empty, suffixes)))
     named = (("left_on", 3 + shift, lefts), ("right_on", 4 + shift, rights))
@@ -77,6 +77,12 @@ def merge(call: Call) -> Value:
         name = indicator if isinstance(indicator, str) else "_merge"
         frame = frame.with_column(name, Data(change(keys), place=call.place))
     return machine.new(frame)
+
+
+def _with_groups(call: Call, keys: list[object] | None, name: str) -> list[object] | None:
+    """The keys of `merge_asof` with those that must be equal."""
+    groups = call.keys(name) or call.keys("by")
+    return [*(keys or []), *groups] if groups else keys
 
 
 def str_or_empty(value: object) -> str:

@@ -18,7 +18,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 # The key of a parameter: its number, or its name.
 Marker = int | str
 _MARKERS = (
-    r"(?P<mark>\?|%s|%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>[A-Za-z_]\w*)|(?<![\w:])[$:](?P<number>\d+)"
+    r"(?P<mark>\?|%[sd](?!\w)|%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>[A-Za-z_]\w*)|(?<![\w:])[$:](?P<number>\d+)"
     rf"|(?P<part>{UNKNOWN_PART}))"
 )
 _PATTERN = re.compile(rf"(?P<other>{COMMENT}|{STRING[Dialect.TSQL]})|{_MARKERS}")

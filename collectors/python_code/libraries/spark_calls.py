@@ -192,6 +192,9 @@ def _of_writer(call: Call) -> Value:
         function = call.get("func", 0)
         if function is not None:
             machine.call(function, owner.owner, UNKNOWN)
+        options["foreachbatch"] = UNKNOWN
+    elif call.name == "start" and "foreachbatch" in options:
+        return UNKNOWN  # the function writes
     elif frame is not None and call.name in {"save", "start", "toTable", *_WRITES, *_FILES}:
         _write(call, frame, options)
         return UNKNOWN
@@ -318,13 +321,29 @@ def _renamed(call: Call) -> Value:
 
 def drop_columns(call: Call) -> Value:
     """`df.drop("a", "b")`."""
-    names: list[object] = []
+    frame = call.frame
     for value in call.arguments.positional:
         if isinstance(value, Data):
-            names.append(value.name)
+            frame = _without_column(frame, value)
         else:
-            names += call.machine.keys(value) or []
-    return call.result(without_columns(call.frame, names))
+            frame = without_columns(frame, call.machine.keys(value) or [])
+    return call.result(frame)
+
+
+def _without_column(frame: Frame, dropped: Data) -> Frame:
+    """The frame without one column; of two of a name, behind a join, the other stays."""
+    name = dropped.name
+    sides = [side.columns.get(name) for alias, side in frame.aliases if not alias]
+    others = [side for side in sides if side is not None and side.inputs != dropped.inputs]
+    if name in frame.columns and others:
+        return frame.with_column(name, others[0])
+    sources = {item.source for item in dropped.inputs}
+    of_side = [any(part.source in sources for part in group) for group in frame.open]
+    if name in frame.columns or not any(of_side):
+        return without_columns(frame, [name])
+    groups = zip(frame.open, of_side, strict=True)
+    opened = (exclude((group,), [name])[0] if is_its else group for group, is_its in groups)
+    return replace(frame, open=tuple(opened))
 
 
 def join(call: Call) -> Value:
@@ -347,7 +366,8 @@ def join(call: Call) -> Value:
     merged = merge_sides(sides, [], [])
     rows = all_inputs(deciding)
     gaps = merged.gaps.union(*(data.gaps for data in deciding))
-    return call.result(with_rows(replace(merged, gaps=gaps), rows, Subtype.JOIN))
+    aliases = (*merged.aliases, ("", left), ("", right))
+    return call.result(with_rows(replace(merged, gaps=gaps, aliases=aliases), rows, Subtype.JOIN))
 
 
 def _both(left: Frame, right: Frame) -> Frame:
@@ -410,6 +430,13 @@ def call_column_groups(call: Call) -> Value:
             for name in as_keys(names or [n for n in frame.columns if n not in keys])
         }
     return machine.new(replace(base, columns={**keys, **columns}))
+
+
+def _of_all_rows(call: Call) -> Value:
+    """`df.agg(…)`: of one group."""
+    return call_column_groups(
+        replace(call, owner=Thing("column groups", {"keys": Items()}, call.owner))
+    )
 
 
 def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
@@ -507,6 +534,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     drop_columns: "drop",
     join: "join crossJoin",
     _unite: "union unionAll unionByName intersect",
+    _of_all_rows: "agg",
     group_rows: "groupBy groupby rollup cube",
     sort_rows: "orderBy sort",
     unique_rows: "dropDuplicates drop_duplicates",

@@ -265,7 +265,9 @@ class Machine:
             return [value]
         if isinstance(value, Method) and isinstance(value.owner, Data):
             return [derive([value.owner], self.place)]  # `(end - start).days`
-        return list(value.parts) if isinstance(value, Text) else self._inner_parts(value, depth)
+        if isinstance(value, Text) and value.parts:
+            return [derive(value.parts, self.place)]
+        return self._inner_parts(value, depth)
 
     def _inner_parts(self, value: Value | None, depth: int) -> list[Data]:
         if depth > 6 or value is None:

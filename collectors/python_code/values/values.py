@@ -206,7 +206,8 @@ class Frame:
         open: Further columns: of each group, sources that have them all alike (rows of several);
             a column of a frame with several groups is of one of them.
         rest: Any further column, where their names are not known.
-        aliases: The frames that were joined, by the names that columns can have in front.
+        aliases: The frames that were joined, by the names that columns can have in front, and
+            by an empty one those whose columns can have one name.
     """
 
     columns: Mapping[Key, Data] = field(default_factory=dict)

@@ -120,6 +120,22 @@ def test_functions_that_others_call_are_followed() -> None:
     assert (script.targets[0].text, edges_of(script)) == ("x", "a=a")
 
 
+def test_a_pool_copies_each_table_into_its_own() -> None:
+    script = follow(
+        """\
+        import pandas as pd
+        from concurrent.futures import ThreadPoolExecutor
+        def copy(table, to):
+            pd.read_sql(f"SELECT a FROM {table}", 1).to_sql(to, 1, index=False)
+        with ThreadPoolExecutor() as pool:
+            pool.map(copy, ["t", "u"], ["x", "y"])
+        """
+    )
+    sources = dict(enumerate(source.text[-1] for source in script.sources))
+    found = {t.text: edges_of(script, sources, at) for at, t in enumerate(script.targets)}
+    assert found == {"x": "a=t.a", "y": "a=u.a"}
+
+
 def test_an_edge_is_at_the_line_that_makes_the_column() -> None:
     script = follow(
         """\

@@ -49,11 +49,63 @@ other = spark.table("s.u")
         ),
         ("out = df.withColumnRenamed('a', 'z')", "z=a; *=* without a,z"),
         ("out = df.select(F.sha2('a', 256).alias('h'))", "h=~a!HASH"),
+        ("out = df.agg(F.sum('a').alias('s'))", "s=+a"),
+        (
+            "out = df.select('a', 'b').na.fill({'a': 0}).na.drop(subset=['b'])",
+            "a=~a; b=b; *=filter b",
+        ),
+        (
+            "out = df.select('a').withColumn('z', F.lit(df.select('b').collect()[0]['b']))",
+            "a=a; z=b",
+        ),
+        (
+            "@F.udf(returnType='string')\ndef f(v):\n    return v.strip()\n"
+            "g = F.udf(lambda v: v.lower())\n"
+            "out = df.select(f('a').alias('y'), g(df.b).alias('z'))",
+            "y=~a; z=~b",
+        ),
+        (
+            "out = df.selectExpr('id', \"stack(2, 'x', a, 'y', b) as (k, v)\")",
+            "id=id; k=~a,~b; v=~a,~b",
+        ),
+        ("out = df.selectExpr(\"concat(a, 'secret')\")", "CONCAT(a, ?)=~a"),
+        (
+            "l, r = df.select('k', 'a'), other.select('k', 'x')\n"
+            "out = l.join(F.broadcast(r), l.k == r.k).drop(r.k)",
+            "k=k; a=a; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "l, r = df.select('k', 'a'), other.select('k', 'x')\n"
+            "out = l.join(r, l.k == r.k).drop(l.k)",
+            "k=u.k; a=a; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df.join(other, df.k == other.k).drop(other.k)",
+            "*=*,join k,join u.k,u.* without k",
+        ),
+        (
+            "from functools import reduce\nfrom pyspark.sql import DataFrame\n"
+            "out = reduce(DataFrame.unionByName, [df.select('a'), other.select('a')])",
+            "a=a,u.a",
+        ),
     ],
 )
 def test_frames_of_spark(lines: str, expected: str) -> None:
     script = follow(f"{_SPARK}{lines}\nout.write.saveAsTable('x')\n")
     assert edges_of(script, sources={1: "u"} if "other" in lines else {}) == expected
+
+
+def test_a_function_for_batches_of_a_stream_writes() -> None:
+    script = follow(
+        f"{_SPARK}def save(batch, number):\n    batch.select('a').write.saveAsTable('x')\n"
+        "df.writeStream.foreachBatch(save).start()\n"
+    )
+    assert ([target.text for target in script.targets], edges_of(script)) == (["x"], "a=a")
+
+
+def test_a_frame_that_is_not_known_is_written_with_a_gap() -> None:
+    script = follow("import lib\nlib.load().write.mode('append').saveAsTable('x')\n")
+    assert edges_of(script) == "?*"
 
 
 @for_each(

@@ -54,6 +54,12 @@ rows = cur.execute("SELECT a, b, c FROM dbo.t").fetchall()
             'for r in rows:\n    cur.execute("INSERT INTO x (p) VALUES (?)", names[r.c])',
             "p=b,if a,if c",
         ),
+        ('cur.executemany("INSERT INTO x (p, q) VALUES (%d, %s)", rows)', "p=a; q=b"),
+        (
+            "ids, names, _ = zip(*rows)\n"
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", list(zip(ids, names)))',
+            "p=a; q=b",
+        ),
         (
             "sums = {}\nfor r in rows:\n    sums[r.a] = sums.get(r.a, 0) + r.b\n"
             'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", sums.items())',

@@ -34,6 +34,11 @@ from tests.collectors.python_code.follow import edges_of_frame
             "out[['x', 'y']] = df.apply(lambda r: pd.Series([r.a, r.b]), axis=1)",
             "k=k; x=a; y=b",
         ),
+        ("out = df[['k']].copy()\nout['x'], out['y'] = zip(*df.a.map(divmod))", "k=k; x=~a; y=~a"),
+        (
+            "out = df[['k']].copy()\nout['z'] = [f'{a}-{b}' for a, b in zip(df.a, df.b)]",
+            "k=k; z=~a,~b",
+        ),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
     ],
 )
@@ -55,6 +60,11 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
         (
             "out = pd.merge(df[['a', 'k']], other[['k', 'x']], how='right')",
             "a=a; k=u.k; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "right = other[['k', 'x', 'a']].rename(columns={'a': 'id'})\n"
+            "out = pd.merge_asof(df[['id', 'k']], right, on='id', by='k')",
+            "id=id; k=k; x=u.x; *=join id,join k,join u.a,join u.k",
         ),
         ("out = pd.concat([df[['a']], other[['a', 'x']]])", "a=a,u.a; x=u.x"),
         (
