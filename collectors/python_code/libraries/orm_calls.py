@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
@@ -45,12 +47,20 @@ def read_model(machine: Machine, value: Value | None) -> Frame | None:
         return None
     source = machine.record.add_source(machine.place, Medium.TABLE, table, Dialect.TSQL)
     columns: dict[Key, Data] = {
-        name: Data(frozenset({ColumnInput(source, name)}), name=name)
-        for name, item in machine.names(value.scope).items()
-        if isinstance(item, Thing) and item.role == "sa.column"
+        attribute: Data(frozenset({ColumnInput(source, name)}), name=attribute)
+        for attribute, name in _column_names(machine, value).items()
     }
     opened = () if columns else (frozenset({OpenPart(source)}),)
     return Frame(columns, opened, library="query")
+
+
+def _column_names(machine: Machine, model: Class) -> dict[object, str]:
+    """The attributes of a model that are columns, with the names that these have in its table."""
+    return {
+        attribute: machine.text(item.traits["name"]) or attribute
+        for attribute, item in machine.names(model.scope).items()
+        if isinstance(item, Thing) and item.role == "sa.column"
+    }
 
 
 def model_column(machine: Machine, model: Class, name: str, value: Value) -> Value:
@@ -64,27 +74,29 @@ def model_column(machine: Machine, model: Class, name: str, value: Value) -> Val
 def write_objects(call: Call) -> bool:
     """`session.add(Order(…))`, `session.bulk_insert_mappings(Order, rows)`: whether it is one."""
     machine = call.machine
-    table = model_table(machine, call.get("mapper", 0))
-    if table is not None:
+    mapper = call.get("mapper", 0)
+    if isinstance(mapper, Class) and model_table(machine, mapper) is not None:
         rows = machine.items(call.get("mappings", 1)) or Items()
-        return _write(machine, table, rows)
+        return _write(machine, mapper, rows)
     value = call.get("instance", 0) or call.get("instances", 0) or call.get("objects", 0)
     items = machine.items(value) or Items((value,) if value is not None else ())
     written = False
     for item in [*items.items, items.rest]:
         cell = machine.cell(item)
         if isinstance(cell, ObjectCell):
-            table = model_table(machine, cell.of)
             fields = {name: field for name, field in cell.names.items() if name[:1] != "_"}
-            if table is not None:
+            if cell.of is not None and model_table(machine, cell.of) is not None:
                 row = machine.new(DictCell(fields))
-                written = _write(machine, table, Items((row,), rows=items.rows))
+                written = _write(machine, cell.of, Items((row,), rows=items.rows))
     return written
 
 
-def _write(machine: Machine, table: str, rows: Items) -> bool:
+def _write(machine: Machine, model: Class, rows: Items) -> bool:
     frame = frame_of_rows(machine, rows, None)
     if frame is None:
         frame = Frame(rest=machine.unknown("the rows that are written are not known"))
-    write_frame(machine, frame, Medium.TABLE, table)
+    names = _column_names(machine, model)
+    columns = {names.get(attribute, attribute): data for attribute, data in frame.columns.items()}
+    named = replace(frame, columns=columns)
+    write_frame(machine, named, Medium.TABLE, model_table(machine, model))
     return True

@@ -142,16 +142,22 @@ def _made_of(call: Call, data: Value | None, names: list[object] | None) -> Fram
             return made_of_rows
     if data is None or data == Const(None):
         return Frame(dict.fromkeys(as_keys(names or []), UNKNOWN))
-    opaque = machine.data(data)
-    if frame is not None and isinstance(data, Data) and data.form is Form.SERIES:
-        if names and len(names) == 1:
-            return replace(frame, columns={as_keys(names)[0]: data})
+    if frame is not None and not names:
         return frame
+    if frame is not None and names and len(names) == 1:
+        return replace(frame, columns={as_keys(names)[0]: machine.data(data)})
+    return _of_values(call, machine.data(data), names)
+
+
+def _of_values(call: Call, values: Data, names: list[object] | None) -> Frame:
+    """A frame of values whose places are not known: a column of several is of any of them."""
     if names:
-        column = derive([opaque], call.place)
-        return Frame(dict.fromkeys(as_keys(names), column), rows=opaque.rows)
-    gap = opaque.origin or machine.gap("rows of unknown columns become a frame")
-    return opaque_frame(replace(opaque, origin=gap))
+        column = derive([values], call.place)
+        if len(names) > 1 and len({(item.source, item.column) for item in values.inputs}) > 1:
+            column = column.with_gap(call.gap("which value goes into which column is not known"))
+        return Frame(dict.fromkeys(as_keys(names), column), rows=values.rows)
+    gap = values.origin or call.gap("rows of unknown columns become a frame")
+    return opaque_frame(replace(values, origin=gap))
 
 
 def _of_items(call: Call, value: Value) -> Data:

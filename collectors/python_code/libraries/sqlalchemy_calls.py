@@ -41,7 +41,9 @@ from dbt_graft.lineage.records import Subtype
 def _table(call: Call) -> Value:
     """`Table("orders", metadata, Column("id"), schema="dbo")`."""
     name = call.text("name", 0) or UNKNOWN_PART
-    schema = call.text("schema")
+    metadata = call.get("metadata", 1)
+    default = metadata.traits.get("schema") if isinstance(metadata, Thing) else None
+    schema = call.machine.text(call.get("schema") or default)
     columns = [
         value.traits["name"]
         for value in call.arguments.positional[2:]
@@ -54,6 +56,12 @@ def _table(call: Call) -> Value:
         "<columns>": Items(tuple(columns)),
     }
     return Thing("sa.table", traits)
+
+
+def _metadata(call: Call) -> Value:
+    """`MetaData(schema="dbo")`, of whose schema tables are that name none."""
+    schema = call.get("schema", 1)
+    return Thing("sa.metadata", {"schema": schema} if schema is not None else {})
 
 
 def _column(call: Call) -> Value:
@@ -280,6 +288,7 @@ def _without_binds(statement: Thing, frame: Frame) -> Frame:
 
 SQLALCHEMY_FUNCTIONS: Mapping[str, Handler] = {
     "sqlalchemy.Column": _column,
+    "sqlalchemy.MetaData": _metadata,
     "sqlalchemy.Table": _table,
     "sqlalchemy.column": _column,
     "sqlalchemy.delete": _statement("delete"),

@@ -165,6 +165,17 @@ def test_statements_of_sqlalchemy(lines: str, expected: str) -> None:
     assert edges_of(follow(head + lines)) == expected
 
 
+def test_a_table_is_of_the_schema_of_its_metadata() -> None:
+    script = follow(
+        """\
+        from sqlalchemy import Column, MetaData, Table, create_engine
+        t = Table("t", MetaData(schema="dw"), Column("a"))
+        create_engine("x").execute(t.insert(), [{"a": 1}])
+        """
+    )
+    assert script.targets[0].text == "dw.t"
+
+
 def test_models_of_sqlalchemy_are_tables() -> None:
     script = follow(
         """\
@@ -174,7 +185,7 @@ def test_models_of_sqlalchemy_are_tables() -> None:
         class Order(Base):
             __tablename__ = "orders"
             __table_args__ = {"schema": "dw"}
-            id, total = Column(), Column()
+            id, total = Column(), Column("total_eur")
         class Source(Base):
             __tablename__ = "source"
             a = Column()
@@ -184,4 +195,7 @@ def test_models_of_sqlalchemy_are_tables() -> None:
             session.add(Order(id=row.a, total=row.b * 2))
         """
     )
-    assert (script.targets[0].text, edges_of(script)) == ("dw.orders", "id=a; total=~b; *=filter b")
+    assert (script.targets[0].text, edges_of(script)) == (
+        "dw.orders",
+        "id=a; total_eur=~b; *=filter b",
+    )

@@ -39,6 +39,10 @@ from tests.collectors.python_code.follow import edges_of_frame
             "out = df[['k']].copy()\nout['z'] = [f'{a}-{b}' for a, b in zip(df.a, df.b)]",
             "k=k; z=~a,~b",
         ),
+        (
+            "out = pd.DataFrame(np.column_stack([df.a, df.b]), columns=['x', 'y'])",
+            "x=~a,~b; y=~a,~b; ?x; ?y",
+        ),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
     ],
 )
