@@ -240,14 +240,13 @@ def _over_edges(graph: ImpactGraph, effect: int, edges: Sequence[int]) -> Passag
     ]
     if effect != _GONE:
         return Passage(steps, edges if steps else ())
-    needs = bytes(pick(graph.edge_need, edges))
-    failing = pick(graph.dataset_of, [*compress(targets, needs)])
-    named = [*compress(edges, needs.translate(IS_BYTE[Need.NAMED]))]
-    return Passage(
-        [*steps, Step(_LATE, failing, [*compress(edges, needs)])],
-        edges,
-        broken={*pick(graph.edge_task, named)},
-    )
+    broken: Collection[int] = ()
+    for need, nodes, ways in _split(bytes(pick(graph.edge_need, edges)), targets, edges):
+        if need:
+            steps.append(Step(_LATE, pick(graph.dataset_of, nodes), ways))
+        if need == Need.NAMED:
+            broken = {*pick(graph.edge_task, ways)}
+    return Passage(steps, edges, broken=broken)
 
 
 def _over_unnamed(

@@ -5,7 +5,8 @@ A store of a layered lineage is written below `build/bench/impact`, without Spar
 - the first `graft impact`, which builds the lineage from the store and writes the index;
 - `graft impact` after that, a new process each time: at most 3 s;
 - reading the index, which a command does once;
-- answers of a graph that is in memory: at most 50 ms each.
+- answers of a graph that is in memory: at most 50 ms for 40,000 columns, or datasets that are
+  affected as such, and 50 ms for fewer.
 
 All is processor time; of several measures the best counts, since others use the machine, too.
 """
@@ -37,6 +38,7 @@ T = TypeVar("T")
 BUILD = Path("build/bench/impact")
 COLUMN = "column_1"
 WARM_SECONDS, COLD_SECONDS = 0.05, 3.0
+AFFECTED = 40_000  # in so long
 _TIMES = 5
 # What changes, in which layer, and how.
 CHANGES = (
@@ -69,7 +71,7 @@ def main() -> int:
         f"answer of a graph in memory. Each is processor time, and the best of {_TIMES}."
     )
     report.table(
-        "change of a column", "kind", "datasets", "columns", "cold s", "limit", "warm ms", "limit"
+        "change of a column", "kind", "columns", "datasets", "cold s", "limit", "warm ms", "limit"
     )
     missed = False
     for name, layer, kind in CHANGES:
@@ -78,13 +80,15 @@ def main() -> int:
         change = ProposedChange(dataset, kind, COLUMN)
         warm = _best(partial(_answer, index, change))
         answer = _answer(index, change)
-        columns = sum(len(one.columns) for one in answer.datasets)
+        columns = sum(len(affected.columns) for affected in answer.datasets)
+        late = sum(bool(affected.effects) for affected in answer.datasets)
+        warm_limit = WARM_SECONDS * max(1, (columns + late) / AFFECTED)
         report.row(
-            *(name, kind.value, f"{len(answer.datasets):,}", f"{columns:,}"),
+            *(name, kind.value, f"{columns:,}", f"{late:,}"),
             *(f"{cold:.2f}", f"{COLD_SECONDS:.1f}"),
-            *(f"{1000 * warm:.1f}", f"{1000 * WARM_SECONDS:.0f}"),
+            *(f"{1000 * warm:.1f}", f"{1000 * warm_limit:.0f}"),
         )
-        missed |= cold > COLD_SECONDS or warm > WARM_SECONDS
+        missed |= cold > COLD_SECONDS or warm > warm_limit
     report.write()
     return int(missed)
 
