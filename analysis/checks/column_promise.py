@@ -14,7 +14,7 @@ class ColumnPromise:
         required: Whether it is never null.
         constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
         values: Digests of the values that it may have; empty where nothing limits them.
-        classification: The label, as it is written.
+        classification: The highest label, as it is written.
         unit: Of its values: `EUR`.
     """
 

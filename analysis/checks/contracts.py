@@ -29,7 +29,7 @@ class ContractColumn:
     """A column of a contract; `a.b` for a field.
 
     Attributes:
-        classification: As the contract has it; empty where it has none.
+        labels: Classifications, as the contract has them.
         partition: The place among the columns that the table is partitioned by, from 1 on; 0 of
             others.
         type: The logical type in small letters: `date`, `string`; empty where none is written.
@@ -37,7 +37,7 @@ class ContractColumn:
     """
 
     name: str
-    classification: str = ""
+    labels: tuple[str, ...] = ()
     partition: int = 0
     type: str = ""
     promise: ColumnPromise = field(default=ColumnPromise(), compare=False)

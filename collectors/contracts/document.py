@@ -21,7 +21,6 @@ from pydantic import (
     model_validator,
 )
 
-from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.lineage.redaction import redact_json
 from dbt_graft.lineage.section import without_empty_keys
 
@@ -93,7 +92,8 @@ def _property(
     return {
         "name": name,
         "physicalType": of.get("type"),
-        "classification": _classification(of),
+        "classification": of.get("classification"),
+        "customProperties": [{"property": "pii", "value": of.get("pii")}],
         "required": of.get("required"),
         "unique": of.get("unique"),
         "primaryKey": of.get("primaryKey", of.get("primary")),
@@ -103,14 +103,6 @@ def _property(
         "properties": _properties(of.get("fields"), definitions, depth + 1),
         "items": {"properties": _properties(items.get("fields"), definitions, depth + 1)},
     }
-
-
-def _classification(field: Mapping[str, Any]) -> Any:
-    """The label of a field; PII where the flag `pii` says more than it."""
-    label = field.get("classification")
-    level = classification(str(label or ""))
-    is_pii = field.get("pii") is True
-    return "pii" if is_pii and (level is None or level < Classification.PII) else label
 
 
 def _service_level(name: str, level: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,7 +122,8 @@ NO_CONTRACT = "is not a data contract: it must hold `kind: DataContract`"
 _VARIABLE = re.compile(r"\$\{\w+(?::-(?P<otherwise>[^}]*))?\}")
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
+    """A value, of which tools write one alone without the list."""
     return [value] if isinstance(value, str) else value
 
 
@@ -255,7 +248,7 @@ class ContractDocument(Part):
     version: str = ""
     status: str = ""
     description: Any = None
-    tags: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
+    tags: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
     servers: tuple[ServerPart, ...] = ()
     tables: tuple[ObjectPart, ...] = Field(default=(), alias="schema")
     team: TeamPart = TeamPart()

@@ -24,6 +24,7 @@ from dbt_graft.collectors.contracts.document import (
     ObjectPart,
     PropertyPart,
     ServerPart,
+    as_list,
     resolve_variables,
 )
 from dbt_graft.collectors.contracts.promises import (
@@ -166,16 +167,36 @@ def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[Contrac
     for position, column in enumerate(properties, 1):
         name = f"{above}{column.physical_name or column.name}"
         type_name = column.logical_type.casefold()
-        promise = column_promise(column, _label(column))
-        yield ContractColumn(name, _label(column), _partition(column, position), type_name, promise)
+        labels = tuple(dict.fromkeys(_labels(column)))
+        promise = column_promise(column, max(labels, key=_level, default=""))
+        yield ContractColumn(name, labels, _partition(column, position), type_name, promise)
         yield from _columns(column.fields, f"{name}.")
 
 
-def _label(column: PropertyPart) -> str:
-    """The classification; else the first tag that is one."""
-    tags = column.tags if isinstance(column.tags, list) else []
-    labels = (tag for tag in tags if isinstance(tag, str) and classification(tag) is not None)
-    return column.classification.strip() or next(labels, "")
+def _labels(column: PropertyPart) -> Iterator[str]:
+    """The classification, and the tags and custom properties that name one."""
+    if text := column.classification.strip():
+        yield text
+    tags = as_list(column.tags)
+    for text in (*(tags if isinstance(tags, list) else ()), *_custom_texts(column.custom)):
+        if isinstance(text, str) and classification(text) is not None:
+            yield text
+
+
+def _custom_texts(custom: Any) -> Iterator[str]:
+    """Properties of people's own, as tags have them: `pii`, which is true, `sensitivity: secret`.
+
+    The standard has no `pii`: who converts a contract of the specification before it gets one here.
+    """
+    for entry in custom if isinstance(custom, list) else ():
+        if isinstance(entry, dict):
+            key, value = str(entry.get("property")), entry.get("value")
+            yield key if is_true(value) else f"{key}: {value}"
+
+
+def _level(label: str) -> int:
+    level = classification(label)
+    return -1 if level is None else level
 
 
 def _partition(column: PropertyPart, position: int) -> int:

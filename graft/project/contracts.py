@@ -22,7 +22,7 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
 
 # Classifications of columns whose values may stand in a log of dates.
-_HARMLESS = frozenset(("", "public", "internal", "none", "open"))
+_HARMLESS = frozenset(("public", "internal", "none", "open"))
 
 
 @frozen
@@ -119,9 +119,9 @@ def merge_contracts(
             continue
         labelled = {name.casefold() for name in description.column_labels}
         labels = {
-            column.name: (column.classification,)
+            column.name: column.labels
             for column in table.columns
-            if column.classification and column.name.casefold() not in labelled
+            if column.labels and column.name.casefold() not in labelled
         }
         described[dataset] = replace(
             description,
@@ -166,6 +166,6 @@ def partition_columns(config: Config) -> tuple[str, ...]:
         for contract in read_contracts(config).contracts
         for table in contract.tables
         for column in table.columns
-        if column.is_date_partition and column.classification.casefold() in _HARMLESS
+        if column.is_date_partition and _HARMLESS.issuperset(map(str.casefold, column.labels))
     }
     return tuple(sorted(columns - {""}))

@@ -77,7 +77,7 @@ def has_labels(config: Config, described: DescribedLineage) -> bool:
         or config.privacy.tables
         or any(text.labels or text.column_labels for text in described.descriptions.values())
         or any(
-            column.classification
+            column.labels
             for contract in read_contracts(config).contracts
             for table in contract.tables
             for column in table.columns
@@ -117,13 +117,13 @@ def _of_contracts(
         description = described.descriptions.get(dataset)
         in_dbt = description.column_labels if description else {}
         for column in table.columns:
-            level = config.privacy.classification(column.classification)
-            if level is not None:
-                name = f"the contract {contract.name}"
-                yield DeclaredLabel(dataset, column.name, level, name, text=column.classification)
-            elif column.classification and column.classification not in in_dbt.get(column.name, ()):
-                subject = f"{dataset}.{column.name}"
-                unknown.append(UnknownLabel(column.classification, subject))
+            for text in column.labels:
+                level = config.privacy.classification(text)
+                if level is not None:
+                    name = f"the contract {contract.name}"
+                    yield DeclaredLabel(dataset, column.name, level, name, text=text)
+                elif text not in in_dbt.get(column.name, ()):
+                    unknown.append(UnknownLabel(text, f"{dataset}.{column.name}"))
 
 
 def _of_rules(

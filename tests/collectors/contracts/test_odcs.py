@@ -88,13 +88,13 @@ def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
         *("main.raw.Orders_V1", "raw.Orders_V1", "Orders_V1"),
         *("main.raw.orders", "raw.orders", "orders"),
     )
-    assert [(column.name, column.classification) for column in orders.columns] == [
-        ("order_id", ""),
-        ("E_MAIL", "restricted"),
-        ("address", ""),
-        ("address.street", "PII"),
-        ("lines", ""),
-        ("lines.price", ""),
+    assert [(column.name, column.labels) for column in orders.columns] == [
+        ("order_id", ()),
+        ("E_MAIL", ("restricted",)),
+        ("address", ()),
+        ("address.street", ("PII",)),
+        ("lines", ()),
+        ("lines.price", ()),
     ]
     assert (orders.freshness_slo, orders.deadline) == ("4d", "09:00-08:00")
     # The SLA is that of the element that it names.
@@ -262,21 +262,51 @@ def test_the_names_of_a_table(tmp_path: Path, server: str, name: str, names: lis
     assert list(table.names) == names
 
 
-def test_labels_may_be_tags_and_lie_deep(tmp_path: Path) -> None:
+@for_each(
+    "written, labels",
+    [
+        ("tags: [daily, PII]", ("PII",)),
+        ("tags: pii", ("pii",)),
+        ("tags: {pii: true}", ()),
+        ("tags: ['pii:email', 'pii:false', 7]", ("pii:email",)),
+        ("classification: restricted, tags: [PII]", ("restricted", "PII")),
+        ("classification: C3, tags: [pii]", ("C3", "pii")),
+        # As datacontract-cli writes the `pii` of the specification before.
+        ("customProperties: [{property: pii, value: true}]", ("pii",)),
+        ("customProperties: [{property: pii, value: 'True'}]", ("pii",)),
+        ("customProperties: [{property: pii, value: 'false'}]", ()),
+        ("customProperties: [{property: pii, value: email}]", ("pii: email",)),
+        ("customProperties: [{property: sensitivity, value: secret}]", ("sensitivity: secret",)),
+        ("customProperties: [{property: unit, value: EUR}, {value: pii}, pii]", ()),
+        ("customProperties: {pii: true}", ()),
+        (
+            "classification: internal, customProperties: [{property: is_pii, value: yes}]",
+            ("internal", "is_pii"),
+        ),
+    ],
+)
+def test_the_labels_of_a_column(tmp_path: Path, written: str, labels: tuple[str, ...]) -> None:
+    [table] = tables(tmp_path, f"schema: [{{name: t, properties: [{{name: a, {written}}}]}}]\n")
+    [column] = table.columns
+    assert column.labels == labels
+
+
+def test_a_review_compares_the_highest_label(tmp_path: Path) -> None:
+    written = "{name: a, classification: internal, tags: [pii, public]}"
+    [table] = tables(tmp_path, f"schema: [{{name: t, properties: [{written}]}}]\n")
+    assert table.columns[0].promise.classification == "pii"
+
+
+def test_labels_may_lie_deep(tmp_path: Path) -> None:
     [table] = tables(
         tmp_path,
         "schema:\n- name: t\n  properties:\n"
-        "  - {name: a, tags: [daily, PII]}\n"
-        "  - {name: b, tags: [pii], classification: public}\n"
         "  - {name: m, map: {value: {properties: [{name: mail, classification: pii}]}}}\n"
-        "  - {name: l, items: {properties: [{name: iban, tags: confidential}]}}\n",
+        "  - {name: l, items: {properties: [{name: iban, tags: [confidential]}]}}\n",
     )
-    assert {
-        column.name: column.classification for column in table.columns if column.classification
-    } == {
-        "a": "PII",
-        "b": "public",
-        "m.mail": "pii",
+    assert {column.name: column.labels for column in table.columns if column.labels} == {
+        "m.mail": ("pii",),
+        "l.iban": ("confidential",),
     }
 
 
@@ -291,7 +321,7 @@ def test_json_and_anchors_are_read(tmp_path: Path) -> None:
     assert (contract.id, [one.names for one in contract.tables]) == ("a/b\\", [("t",)])
     anchors = "x: &x {classification: pii}\nschema: [{name: t, properties: [{name: c, <<: *x}]}]\n"
     [table] = tables(tmp_path, anchors)
-    assert table.columns[0].classification == "pii"
+    assert table.columns[0].labels == ("pii",)
 
 
 def test_a_large_contract_is_refused(tmp_path: Path) -> None:

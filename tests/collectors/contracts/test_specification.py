@@ -45,12 +45,12 @@ def test_the_contract_and_its_columns(tmp_path: Path) -> None:
         *("Visits", "2.1.0", "Web team", "active"),
     )
     [table] = contract.tables
-    labels = {column.name: column.classification for column in table.columns}
+    labels = {column.name: column.labels for column in table.columns}
     assert labels == {
-        "visit_id": "confidential",
-        "mail": "pii",
-        "page": "",
-        "page.url": "internal",
+        "visit_id": ("confidential",),
+        "mail": ("restricted", "pii"),
+        "page": (),
+        "page.url": ("internal",),
     }
     [first, *_] = table.columns
     assert (first.promise.type, first.promise.required) == ("text", True)
