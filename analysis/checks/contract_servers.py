@@ -11,20 +11,23 @@ import re
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 
-# Type of a server -> the schemes of namespaces that are it.
+# Type of a server -> the schemes of namespaces that are it; of other types the one of this name.
 _SCHEMES = {
     "athena": {"awsathena", "arn"},
     "azure": {"abfs", "abfss", "az", "azure", "wasb", "wasbs"},
     "bigquery": {"bigquery"},
     "clickhouse": {"clickhouse"},
+    "cloudsql": {"mssql", "mysql", "postgres", "postgresql", "sqlserver"},
     "databricks": {"databricks", "unity"},
     "db2": {"db2"},
+    "dremio": {"dremio"},
     "duckdb": {"duckdb"},
     "gcs": {"gs", "gcs"},
     "glue": {"arn", "awsathena"},
     "hive": {"hive"},
     "impala": {"impala", "hive"},
     "kafka": {"kafka"},
+    "kinesis": {"kinesis"},
     "local": {"file"},
     "mysql": {"mysql"},
     "oracle": {"oracle"},
@@ -36,19 +39,21 @@ _SCHEMES = {
     "s3": {"s3", "s3a", "s3n"},
     "sftp": {"sftp"},
     "snowflake": {"snowflake"},
-    "sqlserver": {"mssql", "sqlserver"},
-    "synapse": {"mssql", "sqlserver"},
+    "sqlserver": {"mssql", "sqlserver", "fabric-warehouse"},
+    "synapse": {"mssql", "sqlserver", "fabric-warehouse"},
+    "teradata": {"teradata"},
     "trino": {"trino"},
     "vertica": {"vertica"},
 }
 _KNOWN = frozenset[str]().union(*_SCHEMES.values())
 # Types that say nothing of the platform.
 _ANY = frozenset({"", "api", "custom"})
-_STREAMS = frozenset({"kafka", "pubsub"})
+_STREAMS = frozenset({"kafka", "kinesis", "pubsub"})
 _FILES = frozenset({"azure", "gcs", "local", "s3", "sftp"})
 # Hosts that are other machines for each who writes them.
 _NO_HOSTS = frozenset({"", "localhost", "127.0.0.1"})
-_HOST = re.compile(r"(?:\w+://)?([^/:,@]+)(?::\d+)?")
+# `tcp:sql01\prod` is SQL Server's.
+_HOST = re.compile(r"(?:\w+://|tcp:)?([^/:,@\\]+)")
 _S3 = re.compile(r"^s3[an]://")
 
 
@@ -73,11 +78,10 @@ class TableServer:
         scheme, _, place = dataset.namespace.casefold().partition("://")
         if self.type in _STREAMS or self.type in _FILES:
             return scheme in _SCHEMES[self.type] and self._is_host_of(place)
-        if scheme in _KNOWN and (dataset.is_path or scheme in _SCHEMES["kafka"]):
-            return self.type in _ANY
-        if self.type not in _SCHEMES or scheme not in _KNOWN:
+        if self.type in _ANY or scheme not in _KNOWN:
             return True
-        return scheme in _SCHEMES[self.type] and self._is_host_of(place)
+        schemes = _SCHEMES.get(self.type, {self.type})
+        return scheme in schemes and self._is_host_of(place)
 
     def is_at(self, dataset: DatasetId) -> bool:
         """Whether its location is the dataset."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dbt_graft.analysis.checks.contract_servers import TableServer
 from dbt_graft.analysis.checks.contracts import ContractTable, DataContract, match_contracts
 from dbt_graft.lineage.dataset import parse_dataset_id
+from tests.cases import for_each
 
 DATASETS = [
     *map(
         parse_dataset_id,
         (
             "duckdb://shop.duckdb/main.orders",
+            "fabric-warehouse://fabric01/shop.dbo.returns",
             "kafka://broker1:9092/orders",
             "postgres://db1.example.com:5432/shop.public.payments",
             "snowflake://org-account/SHOP.PUBLIC.REFUNDS",
@@ -23,8 +23,8 @@ DATASETS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "host", "location", "name", "dataset"),
+@for_each(
+    "kind, host, location, name, dataset",
     [
         ("kafka", "", "", "orders", "kafka://broker1:9092/orders"),
         ("kafka", "broker0:9092,broker1:9092", "", "orders", "kafka://broker1:9092/orders"),
@@ -55,6 +55,16 @@ DATASETS = [
         ("postgres", "db2.example.com", "", "payments", None),
         ("postgres", "", "", "refunds", None),
         ("mysql", "", "", "payments", None),
+        ("cloudsql", "", "", "payments", "postgres://db1.example.com:5432/shop.public.payments"),
+        ("cloudsql", "", "", "refunds", None),
+        ("dremio", "", "", "refunds", None),
+        ("of-tomorrow", "", "", "refunds", None),
+        ("kinesis", "", "", "visits", None),
+        ("snowflake", "", "", "returns", None),
+        (
+            *("sqlserver", "tcp:fabric01\\prod,1433", "", "returns"),
+            "fabric-warehouse://fabric01/shop.dbo.returns",
+        ),
         # A namespace of any platform, and a server of any.
         ("databricks", "dbc.example.com", "", "visits", "spark/raw.visits"),
         ("custom", "", "", "payments", "postgres://db1.example.com:5432/shop.public.payments"),
