@@ -14,12 +14,10 @@ from typing import Annotated
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.redaction import redact_name, redact_text
 
-# File systems and Kafka are case-sensitive; databases and metastores are not.
-_CASE_SENSITIVE = frozenset(
-    {"file", "s3", "s3a", "s3n", "gs", "hdfs", "abfs", "abfss", "wasb", "wasbs", "dbfs", "kafka"}
-)
 # Their names are paths from a root: `file/landing/x` and `file//landing/x` are one dataset.
 _ROOTED = frozenset({"file", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "abfss", "adl"})
+# File systems and Kafka are case-sensitive; databases and metastores are not.
+_CASE_SENSITIVE = _ROOTED | {"s3", "s3a", "s3n", "gs", "wasb", "wasbs", "kafka"}
 # `#t~2` is the second temporary table `#t` of a run.
 _COUNTED = re.compile(r"^([#@].*)~\d+$")
 _GLOBAL_TEMPORARY = "##"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
@@ -58,10 +58,16 @@ class NameRule:
         body = literal[0] + "".join(w + t for w, t in zip(wildcards, literal[1:], strict=True))
         return re.compile(body, re.IGNORECASE | re.DOTALL)
 
-    def fill(self, match: re.Match[str]) -> DatasetId:
-        """Return the target with the wildcards of a match filled in."""
+    def fill(self, match: re.Match[str]) -> DatasetId | None:
+        """Return the target with the wildcards of a match filled in; None where no name is left.
+
+        `landing/*` has none of what matched `file/landing*` with nothing behind it.
+        """
         slots = iter(self._slots())
-        return parse_dataset_id(_SLOT.sub(lambda _: match.group(next(slots)), self.target))
+        try:
+            return parse_dataset_id(_SLOT.sub(lambda _: match.group(next(slots)), self.target))
+        except ValueError:
+            return None
 
 
 class NameRules:
@@ -82,15 +88,17 @@ class NameRules:
 
     def rule_for(self, dataset: DatasetId) -> NameRule | None:
         """The rule that decides about a dataset, if there is one."""
-        text = str(dataset)
-        return next((rule for rule, pattern in self._rules if pattern.fullmatch(text)), None)
+        return next((rule for rule, _ in self._renamed(dataset)), None)
 
     def _apply(self, dataset: DatasetId) -> DatasetId:
+        return next((name for _, name in self._renamed(dataset)), dataset)
+
+    def _renamed(self, dataset: DatasetId) -> Iterator[tuple[NameRule, DatasetId]]:
+        """The rules that match a dataset, each with the name that it has by it."""
         text = str(dataset)
         for rule, pattern in self._rules:
-            if match := pattern.fullmatch(text):
-                return rule.fill(match)
-        return dataset
+            if (match := pattern.fullmatch(text)) and (name := rule.fill(match)):
+                yield rule, name
 
 
 class NameReason(StrEnum):

@@ -16,6 +16,8 @@ from tests.cases import for_each
         ("file//landing/Orders", "file//landing/orders", False),
         ("s3://Lake/orders", "s3://lake/orders", True),
         ("s3://lake/Orders", "s3://lake/orders", False),
+        ("viewfs://cluster/Orders", "viewfs://cluster/orders", False),
+        ("adl://lake/Orders", "adl://lake/orders", False),
         ("spark/raw.orders", "hive://h:9083/raw.orders", False),
     ],
 )

@@ -23,6 +23,8 @@ ORDERS = "mssql://sql01:1433/ShopDW.dbo.Orders"
         ("spark/raw.*", "file//srv/*", "spark/raw.orders", "file/srv/orders"),
         (ORDERS, "spark/raw.o", ORDERS, "spark/raw.o"),
         ("mssql://sql02:1433/*", "spark/*", ORDERS, ORDERS),
+        # The rule leaves it no name.
+        ("file/landing*", "landing/*", "file/landing", "file/landing"),
         ("mssql://sql01:1433/ShopDW.dbo.Ord", "spark/x", ORDERS, ORDERS),
         ("mssql://sql01:1433/ShopDW-dbo.*", "spark/*", ORDERS, ORDERS),
     ],
