@@ -10,12 +10,11 @@ from pathlib import Path
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.document import (
+    DeclaredFlow,
     DeclaredUpstream,
     Document,
     SplitDataset,
-    UpstreamColumns,
     dataset_of,
-    parse_column,
     read,
 )
 from dbt_graft.collectors.files import LogPath, report_nothing
@@ -199,9 +198,7 @@ def _statements(origin: str, document: Document) -> Iterator[Statement]:
     """A statement for each flow, as a run: flows of a task do not pass data to each other."""
     for task, entry in document.tasks.items():
         for n, flow in enumerate(entry.flows):
-            yield _statement(
-                _run(origin, task, n), flow.source, flow.target, tuple(_edges(flow.columns))
-            )
+            yield _statement(_run(origin, task, n), flow.source, flow.target, tuple(_edges(flow)))
     for consumer, reader in document.consumers.items():
         yield _statement(_run(origin, consumer, 0), reader.reads)
 
@@ -235,14 +232,14 @@ def _accesses(
         yield DatasetAccess(dataset, Kind.PATH if dataset.is_path else Kind.TABLE, operation)
 
 
-def _edges(columns: Mapping[str, UpstreamColumns]) -> Iterator[StatementEdge]:
-    for name, upstream_columns in columns.items():
+def _edges(flow: DeclaredFlow) -> Iterator[StatementEdge]:
+    for name, upstream_columns in flow.columns.items():
         for column, upstream in upstream_columns.items():
             for upstream_column in map(_upstream, upstream):
                 yield StatementEdge(
                     parse_dataset_id(name),
                     column,
-                    *parse_column(upstream_column.column),
+                    *flow.origin(upstream_column),
                     upstream_column.how,
                     masking=upstream_column.masking is not False,
                     masked_by=upstream_column.masked_by,

@@ -40,20 +40,11 @@ def _dataset(text: str) -> str:
 
 
 def _column(text: str) -> str:
-    parse_column(text)
-    return public_address(text)
-
-
-def parse_column(text: str) -> tuple[DatasetId, str]:
-    """`namespace/name.column`
-
-    Raises:
-        ValueError: It is not written so.
-    """
     dataset, dot, column = text.rpartition(".")
     if not dot or not column:
         raise ValueError(f"{text!r} is not a column: write <namespace>/<name>.<column>")
-    return parse_dataset_id(dataset), column
+    parse_dataset_id(dataset)
+    return public_address(text)
 
 
 def _json_pattern(pattern: str) -> JsonSchema:
@@ -119,9 +110,25 @@ class DeclaredFlow(Section):
         if not self.source and not self.target:
             raise ValueError("name datasets in `from` or `to`")
         into = set(map(dataset_of, self.target))
-        for name in self.columns:
+        for name, columns in self.columns.items():
             if parse_dataset_id(name) not in into:
                 raise ValueError(f"{name} is in `columns` but not in `to`")
+            for upstream in columns.values():
+                for column in upstream:
+                    self.origin(column)
+
+    def origin(self, column: str | DeclaredUpstream) -> tuple[DatasetId, str]:
+        """The dataset of an input column, and its name, which has dots where it is a field.
+
+        Raises:
+            ValueError: It is a column of no dataset in `from`.
+        """
+        text = column.column if isinstance(column, DeclaredUpstream) else column
+        sources, end = {*map(dataset_of, self.source)}, len(text)
+        while (end := text.rfind(".", 0, end)) > 0 and "/" in text[:end]:
+            if (dataset := parse_dataset_id(text[:end])) in sources:
+                return dataset, text[end + 1 :]
+        raise ValueError(f"{text} is in `columns` but its dataset is not in `from`")
 
 
 @frozen(kw_only=True)

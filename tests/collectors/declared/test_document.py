@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from dbt_graft.collectors.declared import document
 from dbt_graft.graft.commands.cli import main
+from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
 
@@ -63,6 +64,28 @@ def test_a_file_with_all_keys_is_read(tmp_path: Path) -> None:
     ]
 
 
+@for_each(
+    "column, dataset, name",
+    [
+        ("spark/raw.orders.id", "spark/raw.orders", "id"),
+        ("SPARK/Raw.Orders.Id", "spark/raw.orders", "Id"),
+        ("spark/raw.orders.address.street", "spark/raw.orders", "address.street"),
+        ("spark/raw.id", "spark/raw", "id"),
+        ("file//in/orders.csv.amount", "file//in/orders.csv", "amount"),
+        ("iceberg://prod/silver/sales.orders.id", "iceberg://prod/silver/sales.orders", "id"),
+    ],
+)
+def test_of_which_dataset_a_column_is_the_flow_tells(column: str, dataset: str, name: str) -> None:
+    flow = document.DeclaredFlow(
+        (
+            *("spark/raw.orders", "spark/raw", "file//in/orders.csv"),
+            document.SplitDataset("iceberg://prod/silver", "sales.orders"),
+        ),
+        ("spark/a",),
+    )
+    assert flow.origin(column) == (parse_dataset_id(dataset), name)
+
+
 FAULTS: list[tuple[str, str, int | None, str]] = [
     ("version: 1", "version: 2", 1, "`version` must be 1"),
     ("version: 1\n", "", 1, "`version` is missing"),
@@ -70,6 +93,8 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
     ("to: [spark/raw.orders]", "to: [raw]", 9, "'raw' is not a dataset: write <namespace>/<name>"),
     ("orders.amt]", "orders]", 12, "is not a column: write <namespace>/<name>.<column>"),
     ("          spark/raw.orders:", "          spark/raw.other:", 8, "but not in `to`"),
+    ("carrier/orders.amt", "carrier/other.amt", 8, "but its dataset is not in `from`"),
+    ("from: [sftp://carrier/orders]", "from: []", 8, "but its dataset is not in `from`"),
     ("      - to: [spark/raw.days]", "      - {}", 14, "name datasets in"),
     ("type: dashboard", "type: sheet", 17, "must be 'dashboard'"),
     ("    reads: [spark/mart.revenue]\n", "", 16, "`consumers.revenue_dashboard.reads` is missing"),
