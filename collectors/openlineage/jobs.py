@@ -9,6 +9,7 @@
 | Trino | the query's id | the client's `source` |
 | dbt-graft | the task | the same |
 | others | `pipeline.step` | `step` |
+| others | `etl/load_orders.py` | `load_orders` |
 
 The producer stands in every event, facets do not: so the events of a run agree on their task.
 """
@@ -38,6 +39,7 @@ _PRODUCERS = {
     "trino": TRINO,
 }
 _TRINO_QUERY = re.compile(r"\d{8}_\d{6}_\d{5}_\w{5}")
+_SCRIPT = re.compile(r"(?P<stem>[^./\\]+)\.(py|sql|sh|ipynb|scala|jar)\Z", re.IGNORECASE)
 _ENGINE = re.compile(r"[A-Za-z][\w .-]{0,30}")
 # Sessions of dbt on Spark, whose applications are called so.
 _DBT_JOB = re.compile(r"dbt(?![A-Za-z0-9])", re.IGNORECASE)
@@ -130,7 +132,10 @@ def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     if engine == TRINO and _TRINO_QUERY.fullmatch(name):
         context = mapping(event.run_facets, "trino_query_context")
         return text(context, "source") or TRINO
-    return name.rpartition(".")[2] or name
+    if script := _SCRIPT.search(name):
+        return script["stem"]
+    last = name.rpartition(".")[2]
+    return name if not last or last.isdigit() else last  # `load 1.2` has a version
 
 
 def _is_dbt_job(event: Event) -> bool:

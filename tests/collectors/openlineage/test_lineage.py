@@ -253,6 +253,14 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
         [event("RUNNING", "load_orders", by="flink", inputs=["kafka://k:9092 o"], outputs=[OUT])],
         ["load_orders: kafka://k:9092/o -> spark/raw.orders"],
     ),
+    "a script is a task of its name": (
+        [event(job="etl/load_orders.py", inputs=[IN], outputs=[OUT])],
+        [FLOW],
+    ),
+    "a version at the end of a job's name is a part of it": (
+        [event(job="load_orders 1.2", inputs=[IN], outputs=[OUT])],
+        [FLOW.replace("load_orders", "load_orders 1.2")],
+    ),
     "a query of Trino is of its source": (
         [
             event(
