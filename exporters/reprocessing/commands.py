@@ -121,7 +121,7 @@ def _own_command(rerun: Rerun, template: str) -> RerunStep:
 
 
 def _parts(rerun: Rerun, names: set[str]) -> Iterator[tuple[datetime, datetime]]:
-    ranges = rerun.dates.ranges if names & DATE_NAMES else rerun.dates.ranges[:1]
+    ranges = rerun.dates.ranges if names & DATE_NAMES else ((FIRST, LAST),)
     return ((moment_of(start), moment_of(end)) for start, end in ranges)
 
 

@@ -33,7 +33,7 @@ def reprocessing_dag(
 
     A task of the plan without a command is a mark in the order. Airflow 3 lets no task reach its
     database: one that would clear others fails there, and says what to run before it is marked as
-    success.
+    success. So does one whose command needs dates that are not known.
     """
     begin = plan.bad[0].dataset.short if plan.bad else "data"
     names = [step.rerun.name or "unknown writer" for step in steps]
@@ -60,12 +60,13 @@ def _task(
     lines += [" -> ".join(map(code, output.path)) for output in rerun.outputs]
     lines += [one_line(note) for note in (step.url, step.note) if note]
     arguments: Mapping[str, str | int] = {}
-    if step.commands and step.is_clearing and settings.version >= 3:
+    is_asked = (step.is_clearing and settings.version >= 3) or _is_open_command(step)
+    if step.commands and is_asked:
         question = "\n".join((_ASKED, *step.commands))
         text = f"printf '%s\\n' {shlex.quote(without_jinja(question))}; exit 1"
         arguments = {"bash_command": text, "retries": 0}
     elif step.commands:
-        command = " && ".join(step.commands)
+        command = _one_after_the_other(step.commands)
         text = without_jinja(command)
         ends = command.endswith(_FILES)
         arguments = {"bash_command": f"{text}{{{{ '' }}}}" if ends else text}
@@ -83,14 +84,27 @@ def _task(
     )
 
 
+def _one_after_the_other(commands: Sequence[str]) -> str:
+    """Commands as one, which ends with the first that fails."""
+    if len(commands) > 1 and any("\n" in command or "#" in command for command in commands):
+        # What is written behind a comment or a here-document would be a part of it.
+        return " && ".join(f"(\n{command}\n)" for command in commands)
+    return " && ".join(commands)
+
+
+def _is_open_command(step: RerunStep) -> bool:
+    """Whether people must fill in the dates of its own command."""
+    is_dated = names_in(step.rerun.info.rerun) & DATE_NAMES
+    return bool(is_dated) and is_open(step.rerun.dates)
+
+
 def _periods(step: RerunStep) -> dict[DatasetId, tuple[Period, ...]]:
     """The dates that a task's own command writes of each output: it runs on another day.
 
     A command that takes no dates tells none.
     """
-    if not names_in(step.rerun.info.rerun) & DATE_NAMES:
-        return {}
-    if not step.commands or is_open(step.rerun.dates):
+    takes_dates = names_in(step.rerun.info.rerun) & DATE_NAMES
+    if not takes_dates or not step.commands or _is_open_command(step):
         return {}
     return {
         output.dataset: tuple(

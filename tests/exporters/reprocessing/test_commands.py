@@ -14,7 +14,7 @@ from dbt_graft.exporters.reprocessing.commands import (
     rerun_steps,
 )
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import ALL_DATES, Dates
+from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import Run, TaskInfo
@@ -110,6 +110,10 @@ def test_open_dates_are_left_to_people() -> None:
 
     assert found.commands == ("load {start} {end}",)
     assert "fill them in" in found.note
+
+
+def test_a_command_without_dates_needs_none() -> None:
+    assert step(rerun="load {task}", dates=NO_DATES).commands == ("load load",)
 
 
 def test_a_url_is_no_command() -> None:

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintPlan
+from dbt_graft.exporters.reprocessing.commands import RerunSettings, rerun_steps
 from dbt_graft.exporters.reprocessing.dag import reprocessing_dag
+from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dates.date_text import parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.records import TaskInfo
@@ -39,12 +41,20 @@ def task_of(version: int, *commands: str, is_clearing: bool = False) -> dict[str
         (3, ("make load", "make test"), False, "make load && make test"),
         (3, ("./load.sh",), False, "./load.sh{{ '' }}"),
         (2, (CLEAR,), True, CLEAR),
+        (3, ("make a # b", "make c"), False, "(\nmake a # b\n) && (\nmake c\n)"),
     ],
 )
 def test_a_task_runs_its_commands(
     version: int, commands: tuple[str, ...], is_clearing: bool, expected: str
 ) -> None:
     assert task_of(version, *commands, is_clearing=is_clearing)["bash_command"] == expected
+
+
+def test_a_command_without_its_dates_asks_people() -> None:
+    rerun = Rerun("load", (), ALL_DATES, Grain.DAY, TaskInfo(rerun="./load {start}"))
+    plan = TaintPlan((), None, (rerun,), (), (), (), ())
+    files = reprocessing_dag(plan, rerun_steps(plan, RerunSettings()), SETTINGS)
+    assert any("then mark this task as success" in text for text in files.values())
 
 
 def test_without_a_command_it_is_a_mark() -> None:
