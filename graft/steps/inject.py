@@ -183,7 +183,7 @@ def summary(
         gaps=gaps(lineage.shapes.values()),
         ignored=lineage.ignored,
         columns=grafted.followed.coverage,
-        code=explained_text(grafted.lineage.codes.values()),
+        code=explained_text(lineage.codes.values()),
         artifacts=config.path(config.artifacts),
         site=str(site.index) if site else None,
         pages=site.pages if site else None,
