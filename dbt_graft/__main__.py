@@ -4,15 +4,15 @@ import atexit
 import gc
 import sys
 
-# Commands that only read.
-_READERS = {"check", "diff", "doctor", "impact", "incident", "query", "review", "show"}
+# Commands that start no Spark and end soon.
+_BRIEF = {"check", "diff", "doctor", "impact", "incident", "inject", "query", "review", "show"}
 
 
 def main() -> None:
     """Run the command; Ctrl-C ends in one line even before all modules are loaded."""
     try:
-        if not _READERS.isdisjoint(sys.argv[1:2]) or sys.argv[1:3] == ["store", "info"]:
-            _prepare_answer()
+        if not _BRIEF.isdisjoint(sys.argv[1:2]) or sys.argv[1:3] == ["store", "info"]:
+            _prepare()
         from dbt_graft.graft.commands.cli import main as graft
 
         graft(prog_name="graft")
@@ -21,8 +21,8 @@ def main() -> None:
         sys.exit(130)
 
 
-def _prepare_answer() -> None:
-    """Leave out what takes as long as many an answer."""
+def _prepare() -> None:
+    """Leave out what takes as long as many a command."""
     # pyarrow imports numpy wherever it is installed. What starts Spark needs it.
     sys.modules["numpy"] = None  # type: ignore[assignment]  # as if it were not installed
     # The process ends before garbage counts, and nobody need look for it at the end.

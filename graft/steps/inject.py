@@ -15,7 +15,8 @@ from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.dbt.columns import ModelCount
-from dbt_graft.collectors.store import door as store
+from dbt_graft.collectors.store.batches import collected_at
+from dbt_graft.collectors.store.read import noise, positions
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
@@ -28,7 +29,6 @@ from dbt_graft.graft.project.published import check_not_empty, last_tasks
 from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks import environments, unmatched_clients, unused_entries
-from dbt_graft.graft.steps.collecting import CollectResult
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.integrity import faults
@@ -40,6 +40,7 @@ from dbt_graft.lineage.records import Reject
 
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
+    from dbt_graft.graft.steps.collecting import CollectResult
 
 _GRAFTING = "grafting the lineage onto dbt's artifacts"
 
@@ -92,7 +93,7 @@ def graft(
     if (
         files
         and not (project.damaged or unreadable)
-        and store.collected_at(config.path(config.store))
+        and collected_at(config.path(config.store))
     ):
         write_indexes(files, project)
     return grafted
@@ -132,7 +133,7 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
             yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
         yield from unmatched_clients.find_unmatched_clients(
             *(config, records),
-            lambda: read_rest(store_folder, partial(store.positions, store_folder))[0],
+            lambda: read_rest(store_folder, partial(positions, store_folder))[0],
         )
         yield from environments.find_mixed_environments(
             records, project.rename, config.check.accept
@@ -162,7 +163,7 @@ def summary(
     report = grafted.report
     tasks = lineage.tasks.values()
     store_folder = config.path(config.store)
-    noise, _ = read_rest(store_folder, partial(store.noise, store_folder))
+    left_out, _ = read_rest(store_folder, partial(noise, store_folder))
     return Summary(
         store=store_folder,
         new_logs=collected.new_logs if collected else None,
@@ -178,7 +179,7 @@ def summary(
         rejects=lineage.rejects,
         unread=collected.unreadable if collected else (),
         damaged=damaged_files(lineage.rejects),
-        noise=noise,
+        noise=left_out,
         other_clients=collected.other_clients if collected else {},
         gaps=gaps(lineage.shapes.values()),
         ignored=lineage.ignored,

@@ -9,7 +9,6 @@ from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.source import is_below
 from dbt_graft.graft.project.collect_section import SqlServerEntry
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.sources import sources
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
@@ -22,6 +21,10 @@ def find_unmatched_clients(
     Args:
         positions: Returns what `collectors.store.positions` gives; there may be millions.
     """
+    if not any(entry.sqlserver for entry in config.collect):
+        return
+    from dbt_graft.graft.project.sources import sources  # of all engines, which takes long
+
     ran = {run.origin for run in records.runs} | {access.origin for access in records.accesses}
     for entry, source in zip(config.collect, sources(config), strict=False):
         if entry.sqlserver:
