@@ -155,7 +155,7 @@ def _check_object(expected: JsonType) -> Callable[[Any], bool]:
         for key, check in parts:
             if (part := get(key)) is not None and not check(part):
                 return False
-        return _TEXT.issuperset(map(type, map(get, required)))
+        return not required or _TEXT.issuperset(map(type, map(get, required)))
 
     return fits
 

@@ -69,8 +69,8 @@ def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
 def _may_have_labels(column: Node) -> bool:
     """Whether anything can label a column: most have empty tags and `meta`, of many thousands."""
     config = column.get("config")
-    parts = (column, config) if isinstance(config, Mapping) else (column,)
-    return any(part.get(key) for part in parts for key in _LABELLED)
+    labels_config = isinstance(config, Mapping) and any(map(config.get, _LABELLED))
+    return labels_config or any(map(column.get, _LABELLED))
 
 
 def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:

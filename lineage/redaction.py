@@ -371,7 +371,7 @@ def _without_keys(text: str) -> str:
         return text
     if "earer " in text or "asic " in text:
         text = _BEARER.sub(_redact_match, text)
-    if any(beginning in text for beginning in KEY_BEGINNINGS):
+    if any(map(text.__contains__, KEY_BEGINNINGS)):
         text = _KEY.sub(lambda match: f"{match['webhook'] or ''}{REDACTED}", text)
     return _LONG_WORD.sub(_without_random, text)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dbt_graft.analysis.render.phrases import join_names
@@ -30,7 +31,8 @@ _MASKINGS = {str(masking): masking for masking in Masking}
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
 _SHOWN = 5
-ColumnEnds = frozenset[ColumnInput[DatasetId]]
+# Each once: most columns have one alone.
+ColumnEnds = tuple[ColumnInput[DatasetId], ...]
 # To the end of the line, unless it may be inside of quotes or of another comment, which ends there.
 _COMMENT = re.compile(r"--[ \t][^\n'\"`\[\]/]*$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
@@ -42,8 +44,8 @@ _COUNTING = frozenset(
 
 def _ends_of_column(ends: Iterable[ColumnInput[DatasetId]], column: str) -> ColumnEnds:
     """The ends of one column among all those that `*` stands for."""
-    return frozenset(
-        end._replace(column=column) if end.column == ANY_COLUMN else end for end in ends
+    return _distinct(
+        [end._replace(column=column) if end.column == ANY_COLUMN else end for end in ends]
     )
 
 
@@ -60,12 +62,11 @@ class _Ephemeral(NamedTuple):
     def find(self, name: str) -> ColumnEnds:
         """The ends behind a column, or behind all for `*`."""
         if name == ANY_COLUMN:
-            return frozenset().union(*self.columns.values())
+            return _distinct([*chain.from_iterable(self.columns.values())])
         ends = _field_ends(name, self.columns)
         if ends is not None:
             return ends
-        unknown = self.columns.get(ANY_COLUMN, frozenset())
-        return _ends_of_column(unknown, name)
+        return _ends_of_column(self.columns.get(ANY_COLUMN, ()), name)
 
 
 class ColumnTracer:
@@ -87,7 +88,7 @@ class ColumnTracer:
         reads = {source for source in sources if isinstance(source, DatasetId)}
         for source in sources:
             if isinstance(source, _Ephemeral):
-                row_ends |= source.row_ends
+                row_ends = _distinct([*row_ends, *source.row_ends])
                 reads |= source.reads
         if model.dataset is None:
             folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
@@ -138,15 +139,19 @@ class ColumnTracer:
 def _ends(
     inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
 ) -> ColumnEnds:
-    ends: set[ColumnInput[DatasetId]] = set()
+    ends: list[ColumnInput[DatasetId]] = []
     for table, column, subtype_value, masking_value in inputs:
         source = sources[table]
         subtype, masking = _SUBTYPES[subtype_value], _MASKINGS[masking_value]
         if isinstance(source, DatasetId):
-            ends.add(ColumnInput(source, column, subtype, masking))
+            ends.append(ColumnInput(source, column, subtype, masking))
         elif source:
-            ends |= {end.then(subtype, masking) for end in source.find(column)}
-    return frozenset(ends)
+            ends += [end.then(subtype, masking) for end in source.find(column)]
+    return _distinct(ends)
+
+
+def _distinct(ends: Sequence[ColumnInput[DatasetId]]) -> ColumnEnds:
+    return tuple(dict.fromkeys(ends) if len(ends) > 1 else ends)
 
 
 def _unknown_sources(names: Sequence[Name], sources: Sequence[object]) -> Iterator[str]:
@@ -161,12 +166,12 @@ def _unknown_sources(names: Sequence[Name], sources: Sequence[object]) -> Iterat
 
 
 def _edge(
-    task: str, to: DatasetId, column: str, end: ColumnInput[DatasetId], shape_id: str
+    task: str, to: DatasetId, column: str, end: ColumnInput[DatasetId], shape: str
 ) -> ColumnEdge:
     source, name, subtype, masking = end
+    kind, masked = _TYPES[subtype], bool(masking)
     return ColumnEdge(
-        *(task, to, column, source, name, _TYPES[subtype], subtype, bool(masking)),
-        *(shape_id, _ORIGIN, _DECLARED, masking),
+        task, to, column, source, name, kind, subtype, masked, shape, _ORIGIN, _DECLARED, masking
     )
 
 
@@ -231,11 +236,13 @@ def _field_ends(name: str, columns: Mapping[str, ColumnEnds]) -> ColumnEnds | No
         ends = columns.get(".".join(parts[:at]))
         if ends is not None:
             path = "".join(f".{part}" for part in name.split(".")[at:])
-            return frozenset(
-                end._replace(column=f"{end.column}{path}")
-                if end.subtype is Subtype.IDENTITY and end.column != ANY_COLUMN
-                else end
-                for end in ends
+            return _distinct(
+                [
+                    end._replace(column=f"{end.column}{path}")
+                    if end.subtype is Subtype.IDENTITY and end.column != ANY_COLUMN
+                    else end
+                    for end in ends
+                ]
             )
     return None
 

@@ -206,11 +206,13 @@ class RelationNames:
         if is_place(name):
             dataset = self.dataset(name, reader)
             return self._by_dataset.get(dataset) if dataset else None
-        parents = (self._models[key] for key in reader.parents if key in self._models)
-        parent = [model for model in parents if _fits(model.relation, name)]
-        of_parents = [model for model in parent if model.relation == name] or parent
-        if of_parents:
-            return of_parents[0]
+        parents = [self._models[key] for key in reader.parents if key in self._models]
+        for model in parents:
+            if model.relation == name:
+                return model
+        for model in parents:
+            if _fits(model.relation, name):
+                return model
         homonyms = self._by_identifier.get(name[-1], [])
         if exact := [model for model in homonyms if model.relation == name]:
             return _building_model(exact)
