@@ -26,8 +26,7 @@ from dbt_graft.collectors.store.compaction import compact, is_due
 from dbt_graft.collectors.store.lock import committing
 from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
-from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.read import open_positions
+from dbt_graft.collectors.store.positions import of_logs, open_positions
 from dbt_graft.collectors.store.secrets import redact_folder, redact_rows
 from dbt_graft.collectors.store.tables import (
     FORMAT,

@@ -17,12 +17,16 @@ from dbt_graft.collectors.store.commit import CommittedBatch, commit
 from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.fold.write import fold_store, needs_spark
-from dbt_graft.collectors.store.positions import StoredPositions, of_logs, other_settings
+from dbt_graft.collectors.store.logs import noise
+from dbt_graft.collectors.store.positions import (
+    StoredPositions,
+    of_logs,
+    other_settings,
+    positions,
+)
 from dbt_graft.collectors.store.read import (
     last_event_times,
-    noise,
     open_sessions,
-    positions,
     read,
 )
 from dbt_graft.collectors.store.result_rows import fold_results

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow
-from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store, reopens
 from dbt_graft.collectors.store.tables import ReadLog
 
 PART = "part"
@@ -50,6 +50,15 @@ def last_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:
     """Of each log its last row, as in `all_logs`; those that were forgotten are left out."""
     rows = last_of_each(all_logs(snapshot, snapshot.batches, only))
     return rows.filter(pc.invert(is_forgotten(rows)))
+
+
+@reopens
+def noise(store: str, without: Collection[str] = ()) -> int:
+    """Number of requests left out by noise rules, over the newest batch of each origin."""
+    snapshot = open_store(store, without)
+    noisy = last_logs(snapshot, lambda rows: pc.field("noise") > 0)
+    logs = last_logs(snapshot, values(noisy, "origin"))
+    return sum(number or 0 for number in values(logs, "noise"))
 
 
 def holding_logs(snapshot: OpenStore, only: SomeLogs | None = None) -> pa.Table:

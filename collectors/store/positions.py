@@ -12,14 +12,26 @@ from dataclasses import field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.store.batches import open_store, reopens
-from dbt_graft.collectors.store.logs import last_logs, values
-from dbt_graft.collectors.store.read import open_positions, positions
+from dbt_graft.collectors.store.batches import OpenStore, open_store, reopens
+from dbt_graft.collectors.store.logs import SomeLogs, last_logs, values
 from dbt_graft.collectors.store.tables import Positions
 from dbt_graft.lineage.frozen import frozen
 
 # The last part of a log: `log@4711`, `log@4711#dbt`; and a file in the folder that is a log.
 _PART, _FILE = "[@#][^@#]*$", "/[^/]*$"
+
+
+@reopens
+def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str, int]]:
+    """Origin -> the position reached in it, and the number of events up to there."""
+    return open_positions(open_store(store, without))
+
+
+def open_positions(snapshot: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
+    """As `positions`, of an open store."""
+    logs = last_logs(snapshot, only).select(["origin", "position", "events"]).to_pydict()
+    places = zip(logs["position"], logs["events"], strict=True)
+    return dict(zip(logs["origin"], places, strict=True))
 
 
 class PositionsOfLogs(Mapping[str, tuple[str, int]]):

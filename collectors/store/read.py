@@ -1,4 +1,4 @@
-"""Read what is committed, with pyarrow: positions, open sessions, records.
+"""Read what is committed, with pyarrow: open sessions, records.
 
 All of it raises `StoreError` where files of the store are missing or damaged, so that nothing is
 made of half a store.
@@ -25,28 +25,13 @@ from dbt_graft.collectors.store.damage import file_errors
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
 from dbt_graft.collectors.store.logs import (
     PART,
-    SomeLogs,
     forgotten_sequences,
     holding_logs,
-    last_logs,
     values,
 )
 from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records
-
-
-@reopens
-def positions(store: str, without: Collection[str] = ()) -> dict[str, tuple[str, int]]:
-    """Origin -> the position reached in it, and the number of events up to there."""
-    return open_positions(open_store(store, without))
-
-
-def open_positions(snapshot: OpenStore, only: SomeLogs | None = None) -> dict[str, tuple[str, int]]:
-    """As `positions`, of an open store."""
-    logs = last_logs(snapshot, only).select(["origin", "position", "events"]).to_pydict()
-    places = zip(logs["position"], logs["events"], strict=True)
-    return dict(zip(logs["origin"], places, strict=True))
 
 
 @reopens
@@ -79,15 +64,6 @@ def newest_times(snapshot: OpenStore, columns: Iterable[tuple[str, str]]) -> dic
                         if at:
                             times[origin] = max(at, times.get(origin, at))
     return times
-
-
-@reopens
-def noise(store: str, without: Collection[str] = ()) -> int:
-    """Number of requests left out by noise rules, over the newest batch of each origin."""
-    snapshot = open_store(store, without)
-    noisy = last_logs(snapshot, lambda rows: pc.field("noise") > 0)
-    logs = last_logs(snapshot, values(noisy, "origin"))
-    return sum(number or 0 for number in values(logs, "noise"))
 
 
 @reopens

@@ -22,7 +22,7 @@ from dbt_graft.collectors.store.node_results import (
     live_tables,
     newest_results,
 )
-from dbt_graft.collectors.store.read import open_positions
+from dbt_graft.collectors.store.positions import open_positions
 from dbt_graft.collectors.store.tables import ReadLog
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records

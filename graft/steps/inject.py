@@ -16,7 +16,8 @@ from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.dbt.columns import ModelCount
 from dbt_graft.collectors.store.batches import collected_at
-from dbt_graft.collectors.store.read import noise, positions
+from dbt_graft.collectors.store.logs import noise
+from dbt_graft.collectors.store.positions import positions
 from dbt_graft.exporters.task_metadata import task_metadata_file
 from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
@@ -90,11 +91,7 @@ def graft(
                 out = config.path(config.artifacts)
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
     # What a damaged store or an unreadable log lacks, a question must say by itself.
-    if (
-        files
-        and not (project.damaged or unreadable)
-        and collected_at(config.path(config.store))
-    ):
+    if files and not (project.damaged or unreadable) and collected_at(config.path(config.store)):
         write_indexes(files, project)
     return grafted
 

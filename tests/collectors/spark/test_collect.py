@@ -17,11 +17,8 @@ from dbt_graft.collectors.spark.collect import collect
 from dbt_graft.collectors.spark.listing import new_logs
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.store.commit import commit
-from dbt_graft.collectors.store.read import (
-    last_event_times,
-    positions,
-    read,
-)
+from dbt_graft.collectors.store.positions import positions
+from dbt_graft.collectors.store.read import last_event_times, read
 from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.runs import runs_by_task

@@ -19,11 +19,9 @@ from dbt_graft.collectors.store.daily import daily_history
 from dbt_graft.collectors.store.fold.write import fold_store
 from dbt_graft.collectors.store.forget import forget
 from dbt_graft.collectors.store.logs import is_closed, last_logs, values
+from dbt_graft.collectors.store.positions import positions
 from dbt_graft.collectors.store.purge import Purge, purge
-from dbt_graft.collectors.store.read import (
-    positions,
-    read,
-)
+from dbt_graft.collectors.store.read import read
 from dbt_graft.collectors.store.selected import read_selected
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.names import NameRules

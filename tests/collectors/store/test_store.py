@@ -16,11 +16,8 @@ from pyspark.sql import Row
 
 from dbt_graft.collectors.schema import column_names
 from dbt_graft.collectors.store.commit import commit
-from dbt_graft.collectors.store.read import (
-    last_event_times,
-    positions,
-    read,
-)
+from dbt_graft.collectors.store.positions import positions
+from dbt_graft.collectors.store.read import last_event_times, read
 from dbt_graft.collectors.store.tables import SCHEMAS, TABLES, Collected
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind

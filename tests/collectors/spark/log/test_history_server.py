@@ -24,10 +24,8 @@ from dbt_graft.collectors.spark.log.history_server import DownloadError, downloa
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.store.commit import commit
-from dbt_graft.collectors.store.read import (
-    positions,
-    read,
-)
+from dbt_graft.collectors.store.positions import positions
+from dbt_graft.collectors.store.read import read
 from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
