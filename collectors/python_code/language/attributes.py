@@ -235,6 +235,14 @@ _PARTS = words("""
     weekofyear codes categories""")
 
 
+def name_index(machine: Machine, owner: Value, name: Value) -> None:
+    """`df.index.name = name`."""
+    cell, key = machine.cell(owner), machine.key(name)
+    if isinstance(cell, Frame) and isinstance(owner, Ref) and len(cell.index) < 2:
+        data = cell.index[0][1] if cell.index else Data()
+        machine.put(owner, replace(cell, index=((key if isinstance(key, str) else None, data),)))
+
+
 def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> None:
     """`owner.name = value`."""
     cell = machine.cell(owner)

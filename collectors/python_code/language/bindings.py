@@ -6,7 +6,7 @@ import ast
 import builtins
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.language.attributes import set_attribute
+from dbt_graft.collectors.python_code.language.attributes import name_index, set_attribute
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import set_item
 from dbt_graft.collectors.python_code.values.machine import Machine
@@ -84,6 +84,8 @@ def assign(machine: Machine, target: ast.expr, value: Value, scope: Ref) -> None
             bind(machine, target.id, value, scope)
         case ast.Tuple() | ast.List():
             _unpack(machine, target.elts, value, scope)
+        case ast.Attribute(value=ast.Attribute(value=frame, attr="index"), attr="name"):
+            name_index(machine, machine.evaluate(frame, scope), value)
         case ast.Attribute():
             owner = machine.evaluate(target.value, scope)
             set_attribute(machine, owner, target.attr, value)

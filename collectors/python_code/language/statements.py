@@ -18,6 +18,7 @@ from dbt_graft.collectors.python_code.language.definitions import define_class, 
 from dbt_graft.collectors.python_code.language.expressions import operate
 from dbt_graft.collectors.python_code.language.modules import import_names
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.values.containers import remove_entries
 from dbt_graft.collectors.python_code.values.frames import without_columns
 from dbt_graft.collectors.python_code.values.joins import Heap
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
@@ -93,8 +94,12 @@ def _delete(machine: Machine, node: ast.Delete, scope: Ref) -> None:
             owner = machine.evaluate(target.value, scope)
             frame = machine.frame(owner)
             names = machine.keys(machine.evaluate(target.slice, scope))
-            if frame is not None and names is not None and isinstance(owner, Ref):
+            if names is None or not isinstance(owner, Ref):
+                continue
+            if frame is not None:
                 machine.put(owner, without_columns(frame, names))
+            else:
+                remove_entries(machine, owner, names)
 
 
 def _if(machine: Machine, node: ast.If, scope: Ref) -> bool:

@@ -365,7 +365,30 @@ def _field(call: Call) -> Value:
 def _counter(call: Call) -> Value:
     items = iterate(call.machine, _first(call))
     data = call.machine.data(items)
-    return call.machine.new(DictCell({}, UNKNOWN, data, (), items.rows))
+    rows = items.rows | change(data.inputs, Subtype.GROUP_BY)
+    return call.machine.new(DictCell({}, UNKNOWN, data, (), rows))
+
+
+def _group_by(call: Call) -> Value:
+    """`itertools.groupby(rows, key)`: keys, each with its rows."""
+    machine = call.machine
+    items = iterate(machine, _first(call))
+    row = machine.join_all(items.values) or UNKNOWN
+    function = call.get("key", 1)
+    key = machine.call(function, row) if function is not None else row
+    rows = items.rows | change(machine.data(key).inputs, Subtype.GROUP_BY)
+    return Items((), Items((key, Items((), row))), rows)
+
+
+def _chain(call: Call) -> Value:
+    machine = call.machine
+    sides = [iterate(machine, value) for value in call.arguments.positional]
+    if call.name == "from_iterable":
+        sides = [iterate(machine, value) for side in sides for value in side.values]
+    rows = frozenset().union(*(side.rows for side in sides))
+    if all(side.rest is None for side in sides):
+        return Items(tuple(item for side in sides for item in side.items), None, rows)
+    return Items((), machine.join_all(value for side in sides for value in side.values), rows)
 
 
 def _as_dict(call: Call) -> Value:
@@ -394,7 +417,7 @@ _TABLE: Mapping[Handler, str] = {
     _zip: "builtins.zip itertools.zip_longest",
     _enumerate: "builtins.enumerate",
     _range: "builtins.range",
-    _items: "builtins.sorted builtins.reversed builtins.iter itertools.chain",
+    _items: "builtins.sorted builtins.reversed builtins.iter",
     _same: """concurrent.futures.as_completed concurrent.futures.wait
         tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
@@ -425,6 +448,8 @@ _TABLE: Mapping[Handler, str] = {
     _partial: "functools.partial",
     _field: "dataclasses.field",
     _counter: "collections.Counter",
+    _group_by: "itertools.groupby",
+    _chain: "itertools.chain itertools.chain.from_iterable",
     _as_dict: "dataclasses.asdict dataclasses.astuple builtins.vars",
     _named_tuple: "collections.namedtuple",
     _item_getter: "operator.itemgetter operator.attrgetter",

@@ -207,6 +207,10 @@ _PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy
     passlib""")
 
 
+# Of Python's own those that give back items of their arguments, of which it is not known which.
+_REARRANGING = words("itertools heapq random collections bisect queue")
+
+
 def call_library(call: Call) -> Value:
     """The result of a library's function."""
     assert isinstance(call.owner, Library)
@@ -234,7 +238,11 @@ def call_library(call: Call) -> Value:
         or first in sys.stdlib_module_names
         or first == "builtins"
     )
-    is_pure = is_pure or bool(masking) or (first == "pandas" and not data.inputs)
+    is_pure = (
+        (is_pure and first not in _REARRANGING)
+        or bool(masking)
+        or (first == "pandas" and not data.inputs)
+    )
     if not is_pure:
         origin = call.gap(f"what `{name}` returns is not known")
         return replace(data, origin=origin, index=())

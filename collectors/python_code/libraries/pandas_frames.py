@@ -129,6 +129,13 @@ def _aggregated(call: Call) -> Value:
     return call.machine.new(replace(made, library="series", index=()))
 
 
+def _described(call: Call) -> Value:
+    """`df.describe()`: numbers made of each column, under its name."""
+    index = ((None, Data()),)
+    made = _map(call, call.frame, Subtype.AGGREGATION, [])
+    return call.machine.new(replace(made, index=index))
+
+
 def _agg(call: Call) -> Value:
     machine, frame = call.machine, call.frame
     cell = machine.cell(call.get("func", 0))
@@ -576,7 +583,8 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _mask_of_rows: "duplicated isna isnull notna notnull",
     _group: "groupby",
     _rolled: "rolling expanding ewm resample",
-    _nothing: "info describe memory_usage to_string to_markdown to_html equals",
+    _described: "describe",
+    _nothing: "info memory_usage to_string to_markdown to_html equals",
 }
 PANDAS_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},

@@ -133,7 +133,9 @@ def _made_of(call: Call, data: Value | None, names: list[object] | None) -> Fram
             gap = machine.gap("names of columns are not known")
             rest = replace(_of_items(call, cell.rest), origin=gap)
         rows = cell.rows.union(*(column.rows for column in columns.values()))
-        made = Frame(columns, rest=rest, rows=rows)
+        series = (column for column in columns.values() if column.form is Form.SERIES)
+        index = next((column.index for column in series if column.index), ())
+        made = Frame(columns, rest=rest, rows=rows, index=index)
         return select(machine, made, names) if names else made
     rows_of = machine.items(data)
     if rows_of is not None:

@@ -134,6 +134,9 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
     data = [part for value in values for part in machine.parts(value)]
     cell = machine.cell(function)
     if isinstance(cell, DictCell):
+        if cell.rest is not None and isinstance(cell.rest, Data):
+            keys = machine.data(cell.keys).inputs
+            return machine.look_up(cell.rest, combine(data).inputs | keys if data else keys)
         mapped = machine.join_all(cell.values)
         return combine([derive(data, call.place), machine.data(mapped)])
     if isinstance(function, Data) and function.form is Form.SERIES:

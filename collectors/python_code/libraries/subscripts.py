@@ -147,6 +147,8 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
 def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
     if owner.role in _LOCATORS and owner.owner is not None:
         return _located(machine, owner, key)
+    if owner.role == "array" and isinstance(key, Items) and len(key.items) == 2:
+        return _of_array(machine, owner, key.items[1])
     if "items" in owner.traits:
         return get_item(machine, owner.traits["items"], key)
     if owner.role == "accessor":
@@ -162,6 +164,15 @@ def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
     return (
         replace(owner, traits={**owner.traits, "key": key}) if owner.role == "sa.table" else UNKNOWN
     )
+
+
+def _of_array(machine: Machine, array: Thing, key: Value) -> Value:
+    """`array[:, 0]`, `array[:, 1:]` of the rows of a frame."""
+    rows = machine.items(array) or Items()
+    taken = get_item(machine, machine.join_all(rows.values) or UNKNOWN, key)
+    if isinstance(taken, Items):
+        return Thing("array", {"items": Items((), taken, rows.rows)})
+    return replace(machine.data(taken), form=Form.SERIES, rows=rows.rows)
 
 
 def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.values.frames import as_keys
+from dbt_graft.collectors.python_code.values.frames import as_keys, exclude
 from dbt_graft.collectors.python_code.values.joins import from_open
 from dbt_graft.collectors.python_code.values.machine import (
     NOT_KNOWN,
@@ -104,6 +104,50 @@ def _append(call: Call) -> Value:
     return Const(None)
 
 
+def _insert(call: Call) -> Value:
+    cell, at = call.machine.cell(call.owner), call.machine.key(call.get("", 0))
+    is_known = isinstance(cell, ListCell) and cell.rest is None and isinstance(at, int)
+    if not is_known or not isinstance(call.owner, Ref) or call.machine.is_repeated(call.owner):
+        return _append(call)
+    assert isinstance(cell, ListCell)
+    assert isinstance(at, int)
+    items = list(cell.items)
+    items.insert(at, call.get("", 1) or UNKNOWN)
+    call.machine.put(call.owner, replace(cell, items=tuple(items)))
+    return Const(None)
+
+
+def _arrange(call: Call) -> Value:
+    """`remove`, `reverse`, `sort` of a list whose items are known."""
+    cell = call.machine.cell(call.owner)
+    if not isinstance(cell, ListCell) or not isinstance(call.owner, Ref):
+        return Const(None)
+    items = list(cell.items)
+    if call.name == "reverse":
+        items.reverse()
+    elif call.name == "remove":
+        item = call.get("", 0)
+        if item in items:
+            items.remove(item)
+    elif all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
+        items.sort(key=str)
+    call.machine.put(call.owner, replace(cell, items=tuple(items)))
+    return Const(None)
+
+
+def remove_entries(machine: Machine, target: Ref, keys: list[object]) -> None:
+    """`del row["a"]`, `del names[0]`."""
+    cell = machine.cell(target)
+    if isinstance(cell, DictCell):
+        entries = {key: value for key, value in cell.entries.items() if key not in keys}
+        machine.put(target, replace(cell, entries=entries, open=exclude(cell.open, keys)))
+    elif isinstance(cell, ListCell) and cell.rest is None:
+        count = len(cell.items)
+        gone = {key % count for key in keys if isinstance(key, int) and -count <= key < count}
+        items = tuple(item for at, item in enumerate(cell.items) if at not in gone)
+        machine.put(target, replace(cell, items=items))
+
+
 def _extend(call: Call) -> Value:
     items = call.machine.items(call.get("", 0))
     if isinstance(call.owner, Ref):
@@ -162,10 +206,6 @@ def _copy(call: Call) -> Value:
 
 def _same(call: Call) -> Value:
     return call.owner
-
-
-def _nothing(call: Call) -> Value:
-    return Const(None)
 
 
 def _clear(call: Call) -> Value:
@@ -260,9 +300,8 @@ def _pop_entry(call: Call) -> Value:
     assert isinstance(call.owner, Ref)
     key = call.machine.key(call.get("", 0))
     value = _get(call)
-    if key in cell.entries:
-        entries = {other: item for other, item in cell.entries.items() if other != key}
-        call.machine.put(call.owner, replace(cell, entries=entries))
+    if key is not NOT_KNOWN:
+        remove_entries(call.machine, call.owner, [key])
     return value
 
 
@@ -317,14 +356,14 @@ _LISTS: Mapping[str, Handler] = {
     "drop": _difference,
     "extend": _extend,
     "index": _count,
-    "insert": _append,
+    "insert": _insert,
     "intersection": _difference,
     "map": _mapped,
     "pop": _pop,
     "popleft": _pop,
-    "remove": _nothing,
-    "reverse": _nothing,
-    "sort": _nothing,
+    "remove": _arrange,
+    "reverse": _arrange,
+    "sort": _arrange,
     "to_list": _same,
     "tolist": _same,
     "union": _union,

@@ -308,7 +308,11 @@ class Machine:
         """The items of a list, a tuple or a dictionary's keys; None where it has none."""
         if isinstance(value, Items):
             return value
+        if isinstance(value, Thing) and value.role == "array":
+            return self.items(value.traits["items"])
         cell = self.cell(value)
+        if isinstance(cell, ObjectCell) and cell.of and _NAMED_TUPLE in cell.of.bases:
+            return Items(tuple(cell.names.values()), names=tuple(cell.names))
         if isinstance(cell, ListCell):
             return Items(cell.items, cell.rest, cell.rows)
         if isinstance(cell, DictCell):
@@ -428,6 +432,7 @@ class Call:
         return self.machine.place
 
 
+_NAMED_TUPLE = Library("typing.NamedTuple")
 Handler = Callable[[Call], Value]
 NOT_KNOWN = object()
 # The number of rows of a frame, or of the items that any rows make.

@@ -39,6 +39,18 @@ from tests.collectors.python_code.follow import edges_of, edges_of_frame, follow
         ("out = df[[c for c in df.columns if c != 'id' and c != 'k']]", "a=a; b=b; c=c"),
         ("out = df[list(set(['a', 'b']) - set(['a']))]", "b=b"),
         (
+            "cols = list(df.columns)\ncols.remove('k')\ncols.insert(0, 'k')\n"
+            "del cols[1]\nout = df[cols]",
+            "k=k; a=a; b=b; c=c",
+        ),
+        ("r = {'a': 1, 'b': 2}\ndel r['b']\nout = df[list(r)]", "a=a"),
+        ("from itertools import chain\nout = df[list(chain(['a'], ['b']))]", "a=a; b=b"),
+        (
+            "import heapq\nrows = heapq.nlargest(3, df[['a', 'b']].values)\n"
+            "out = df[['a']].assign(z=rows[0][0])",
+            "a=a; z=~a,~b; ?z",
+        ),
+        (
             "out = df[['a']].copy()\nout.columns = out.columns.str.upper().str.replace('A', 'Z')",
             "Z=a",
         ),

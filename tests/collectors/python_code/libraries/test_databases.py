@@ -61,6 +61,23 @@ rows = cur.execute("SELECT a, b, c FROM dbo.t").fetchall()
             "p=a; q=b",
         ),
         (
+            "from itertools import groupby\n"
+            "pairs = [(k, max(r.b for r in g)) for k, g in groupby(rows, lambda r: r.a)]\n"
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", pairs)',
+            "p=a; q=+b; *=group a",
+        ),
+        (
+            "from collections import Counter\ncounts = Counter(r.a for r in rows)\n"
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", counts.items())',
+            "p=a; q=; *=group a",
+        ),
+        (
+            "from typing import NamedTuple\nclass Line(NamedTuple):\n    p: int\n    q: int\n"
+            "rows = [Line(r.a, q=r.b) for r in rows]\n"
+            'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", rows)',
+            "p=a; q=b",
+        ),
+        (
             "sums = {}\nfor r in rows:\n    sums[r.a] = sums.get(r.a, 0) + r.b\n"
             'cur.executemany("INSERT INTO x (p, q) VALUES (?, ?)", sums.items())',
             "p=a; q=~b; *=group a",

@@ -43,6 +43,16 @@ from tests.collectors.python_code.follow import edges_of_frame
             "out = pd.DataFrame(np.column_stack([df.a, df.b]), columns=['x', 'y'])",
             "x=~a,~b; y=~a,~b; ?x; ?y",
         ),
+        (
+            "out = df[['k', 'a']].set_index('k')\nout.index.name = 'z'\nout = out.reset_index()",
+            "z=k; a=a",
+        ),
+        ("out = df[['a']].describe()", "a=+a"),
+        (
+            "v = df[['a', 'b']].values\nout = pd.DataFrame({'x': v[:, 0] * 2, 'y': v[:, 1]})",
+            "x=~a; y=b",
+        ),
+        ("out = pd.DataFrame(df[['a', 'b']].to_numpy(), columns=['x', 'y'])", "x=a; y=b"),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
     ],
 )
@@ -69,6 +79,11 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
             "right = other[['k', 'x', 'a']].rename(columns={'a': 'id'})\n"
             "out = pd.merge_asof(df[['id', 'k']], right, on='id', by='k')",
             "id=id; k=k; x=u.x; *=join id,join k,join u.a,join u.k",
+        ),
+        (
+            "names = {r.k: r.x for r in other.itertuples()}\n"
+            "out = df[['a']].assign(z=df.k.map(names))",
+            "a=a; z=if k,if u.k,u.x",
         ),
         ("out = pd.concat([df[['a']], other[['a', 'x']]])", "a=a,u.a; x=u.x"),
         (
@@ -103,6 +118,11 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
             "rows = []\nfor k, g in df.groupby('k'):\n    rows.append((k, g['a'].sum()))\n"
             "out = pd.DataFrame(rows, columns=['k', 's'])",
             "k=k; s=+a; *=group k",
+        ),
+        (
+            "g = df.groupby('k')\nout = pd.DataFrame({'n': g.size(), 's': g.a.sum()})\n"
+            "out = out.reset_index()",
+            "k=k; n=; s=+a; *=group k",
         ),
         ("out = df.groupby('k').size().reset_index(name='n')", "k=k; n=; *=group k"),
         (
