@@ -133,7 +133,7 @@ def _by_upstream(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
 
 
 def _edge(edge: ColumnEdge) -> dict[str, Any]:
-    return {
+    values = {
         "dataset": str(edge.from_dataset),
         "column": edge.from_column,
         "type": _VALUES[edge.type],
@@ -141,8 +141,10 @@ def _edge(edge: ColumnEdge) -> dict[str, Any]:
         "masking": edge.masking,
         "task": edge.task,
         "evidence": _VALUES[edge.evidence],
-        **({"place": edge.place} if edge.place else {}),
     }
+    if edge.place:
+        values["place"] = edge.place
+    return values
 
 
 def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evidence) -> str:

@@ -19,6 +19,7 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.paths import dataset_folders, path_dataset
 
 _KEYS = ("external_location", "location", "custom_location")
+_PLACING = frozenset({*_KEYS, "location_root"})
 _STRING = r"'((?:[^']|'')+)'"
 # `'data/*.parquet'`, `read_csv('a.csv', delim=',')`, `delta_scan('s3://lake/orders')`; of a call
 # only the first argument, a path or a list of them.
@@ -45,7 +46,7 @@ class Places:
 def location(node: Node, places: Places) -> DatasetId | None:
     """Return the dataset of the files of a relation; None if the manifest does not name it."""
     for named_paths in (_paths_in_name(node), *_paths_in_config(node, places)):
-        if dataset := files_dataset(named_paths, places):
+        if named_paths and (dataset := files_dataset(named_paths, places)):
             return dataset
     return None
 
@@ -74,6 +75,8 @@ def _paths_in_config(node: Node, places: Places) -> Iterator[list[str]]:
     config, meta = _mapping(node, "config"), _mapping(node, "meta")
     identifier = str(node.get("alias") or node.get("identifier") or node.get("name"))
     for part in (config, _mapping(config, "meta"), meta, _mapping(node, "source_meta")):
+        if part.keys().isdisjoint(_PLACING):
+            continue  # as most: they are of thousands of nodes
         for key in _KEYS:
             if isinstance(part.get(key), str):
                 # It may be a call, as in `relation_name`.

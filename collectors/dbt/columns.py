@@ -154,7 +154,8 @@ class _Following:
         if model.is_python or not model.sql:
             return []
         texts = {" ".join(sql.split()): sql for sql in branches(model, self._models)}
-        texts.pop(" ".join(model.sql.split()), None)
+        if texts:
+            texts.pop(" ".join(model.sql.split()), None)
         parent_columns = self._schemas.parent_columns(model)
         return [
             ModelQuery(model.unique_id, sql, parent_columns) for sql in (model.sql, *texts.values())

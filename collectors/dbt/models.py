@@ -121,7 +121,7 @@ def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId |
         raw_sql=_text(node.get("raw_code")) or _text(node.get("raw_sql")),
         parents=tuple((node.get("depends_on") or {}).get("nodes") or ()),
         columns=_catalog_columns(entry),
-        documented=tuple(str(column.get("name") or key) for key, column in described.items()),
+        documented=tuple([str(column.get("name") or key) for key, column in described.items()]),
         is_complete=(config.get("contract") or {}).get("enforced") is True,
         added=_added_columns(config) if kind == "snapshot" else frozenset(),
         is_python=node.get("language") == "python",
@@ -146,7 +146,7 @@ def _relation(node: Document, *, is_ephemeral: bool) -> Name:
 def _catalog_columns(entry: Document) -> tuple[str, ...]:
     """The names of an entry's columns in the catalog, in the order of the relation."""
     columns: Sequence[Document] = sorted((entry.get("columns") or {}).values(), key=_index)
-    return tuple(str(column["name"]) for column in columns if column.get("name"))
+    return tuple([str(column["name"]) for column in columns if column.get("name")])
 
 
 def _index(column: Document) -> float:
