@@ -70,6 +70,7 @@ def test_a_question_imports_what_it_needs(folder: Path) -> None:
         (_STEPS | _PARSING, "review --base target"),
         (_ANSWERS | {_PROJECT}, "check"),
         (_ANSWERS | {"yaml.cyaml"}, "--version"),
+        (_STEPS | {"numpy", "sqlglot", "dbt_graft.collectors.store.door"}, "inject"),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code, ",".join(unneeded), *shlex.split(question)],
