@@ -161,8 +161,8 @@ def _locator(name: str) -> Callable[[Value, Frame], Value]:
 def _index(owner: Value, frame: Frame) -> Value:
     if frame.index:
         level, data = frame.index[0]
-        return replace(data, name=level, form=Form.SERIES)
-    return Data(form=Form.SERIES)
+        return replace(data, name=level, form=Form.SERIES, rows=data.rows | frame.rows)
+    return Data(form=Form.SERIES, rows=frame.rows)
 
 
 def _array(owner: Value, frame: Frame) -> Value:

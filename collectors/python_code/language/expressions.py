@@ -277,6 +277,8 @@ def _repeated(machine: Machine, left: Value, right: Value) -> Value | None:
     """A list as many times as a number says; None for other values."""
     for side, count in ((left, machine.key(right)), (right, machine.key(left))):
         items = machine.items(side)
+        if items is not None and ROW_COUNT in (left, right):
+            return machine.new(ListCell((), machine.join_all(items.values), items.rows))
         if items is None or items.rest is not None or not isinstance(count, int):
             continue
         if 0 <= count * len(items.items) <= MOST_ITEMS:

@@ -436,7 +436,8 @@ _TABLE: Mapping[Handler, str] = {
     _is_instance: "builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable",
     _super: "builtins.super",
     _nothing: "builtins.print builtins.input os.getenv os.environ.get",
-    _not_followed: "builtins.exec builtins.eval builtins.compile builtins.__import__",
+    _not_followed: """builtins.exec builtins.eval builtins.compile builtins.__import__
+        pandas.eval""",
     _open: "builtins.open io.open codecs.open",
     _path: """pathlib.Path pathlib.PurePath pathlib.PosixPath os.path.join
         pathlib.PurePosixPath""",

@@ -15,6 +15,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Data,
     Frame,
     Items,
+    ListCell,
     Thing,
     Value,
     all_gaps,
@@ -107,7 +108,20 @@ def _excel_writer(call: Call) -> Value:
     return call.get("path", 0) or UNKNOWN
 
 
+def _filled(call: Call) -> Value:
+    """`np.zeros(n)`: an array whose items the script sets."""
+    return call.machine.new(ListCell((), call.machine.data(call.get("fill_value", 1))))
+
+
 NUMPY: Mapping[str, Handler] = {
+    **dict.fromkeys(
+        (
+            f"numpy.{name}{like}"
+            for name in ("empty", "full", "ones", "zeros")
+            for like in ("", "_like")
+        ),
+        _filled,
+    ),
     "numpy.array": _same,
     "numpy.asarray": _same,
     "numpy.select": _select,

@@ -253,7 +253,8 @@ def _drop(call: Call) -> Value:
     names = call.get("columns") or (call.get("labels", 0) if axis in {1, "columns"} else None)
     if names is None:
         labels = call.machine.data(call.get("labels", 0) or call.get("index"))
-        return call.result(with_rows(frame, labels.inputs, Subtype.FILTER))
+        dropped = with_rows(frame, labels.inputs, Subtype.FILTER)
+        return call.result(replace(dropped, rows=dropped.rows | labels.rows))
     keys = call.machine.keys(names)
     if keys is None:
         gap = call.gap("columns are dropped whose names are not known")

@@ -228,7 +228,9 @@ def concat(call: Call) -> Value:
     index = frame.index if by_column and call.flag("ignore_index") is not True else ()
     if not by_column and call.flag("ignore_index") is not True:
         index = frame.index
-    if call.get("keys") is not None and not by_column:  # a level that names the frames
+    if (
+        call.get("keys") is not None or isinstance(cell, DictCell)
+    ) and not by_column:  # a level that names the frames
         names = call.keys("names") or [None]
         index = ((as_keys(names)[0], Data()), *(index or ((None, Data()),)))
     return machine.new(replace(frame, rows=frame.rows | rows, index=index, library="pandas"))

@@ -264,7 +264,7 @@ def _is_all(value: Value) -> bool:
 def _with_rows(machine: Machine, frame: Frame, rows: Value) -> Frame:
     condition = machine.data(rows)
     if isinstance(rows, Thing) or not condition.inputs:
-        return frame
+        return replace(frame, rows=frame.rows | condition.rows)
     return filtered(frame, resolve(machine, condition, frame))
 
 

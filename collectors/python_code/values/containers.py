@@ -69,7 +69,8 @@ def put_entry(machine: Machine, target: Ref, key: Value, value: Value) -> None:
             items[known] = value
             machine.put(target, replace(cell, items=tuple(items)))
         else:
-            rest = machine.join(cell.rest, value) if cell.rest else value
+            chosen = machine.look_up(value, machine.data(key).inputs)
+            rest = machine.join(cell.rest, chosen) if cell.rest else chosen
             machine.put(target, replace(cell, rest=rest))
     elif isinstance(cell, DictCell):
         if known is NOT_KNOWN:

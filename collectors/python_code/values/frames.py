@@ -225,7 +225,8 @@ def frame_of_rows(machine: Machine, rows: Items, names: list[object] | None) -> 
             if isinstance(key, str | int | tuple)
         }
         rest = None if cell.rest is None else machine.data(cell.rest)
-        frame = Frame(dict(columns), cell.open, rest, decided | cell.rows)
+        of_values = NOTHING.union(*(data.rows for data in columns.values()))
+        frame = Frame(dict(columns), cell.open, rest, decided | cell.rows | of_values)
         return select(machine, frame, names) if names else frame
     items = machine.items(row)
     if items is not None and not isinstance(cell, Frame):
@@ -256,7 +257,8 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
             columns[key] = machine.data(row.items[at])
         elif row.rest is not None:
             columns[key] = machine.data(row.rest)
-    return Frame(columns, row.open, None, rows | row.rows)
+    of_values = NOTHING.union(*(data.rows for data in columns.values()))
+    return Frame(columns, row.open, None, rows | row.rows | of_values)
 
 
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:

@@ -203,6 +203,12 @@ class Machine:
             assert isinstance(joined, DictCell)
             entries = self._decided_each(left.entries, right.entries, deciding)
             return replace(joined, entries=entries)
+        if isinstance(left, Frame) and isinstance(right, Frame):
+            stacked = join_cells(self.heap, left, right)
+            assert isinstance(stacked, Frame)
+            columns = self._decided_each(left.columns, right.columns, deciding)
+            named = {name: self.data(value) for name, value in columns.items()}
+            return replace(stacked, columns=named)
         return join_cells(self.heap, left, right)
 
     def _decided_each(

@@ -48,6 +48,18 @@ from tests.collectors.python_code.follow import edges_of_frame
             "z=k; a=a",
         ),
         ("out = df[['a']].describe()", "a=+a"),
+        ("out = df.drop(df[df.b > 1].index)[['a']]", "a=a; *=filter b"),
+        (
+            "out = df[['a']].copy()\nfor i, r in df.iterrows():\n    if r.b > 1:\n"
+            "        out.at[i, 'a'] = 0",
+            "a=if b,~a",
+        ),
+        (
+            "v = [None] * len(df)\nw = np.zeros(len(df))\nfor i, b in enumerate(df.b):\n"
+            "    v[i] = b\n    w[i] = b * 2\nout = pd.DataFrame({'v': v, 'w': w})",
+            "v=b; w=~b",
+        ),
+        ("out = df[['a']].assign(z=pd.eval('df.b + df.c'))", "a=a; z=; ?; ?z"),
         (
             "v = df[['a', 'b']].values\nout = pd.DataFrame({'x': v[:, 0] * 2, 'y': v[:, 1]})",
             "x=~a; y=b",
@@ -84,6 +96,11 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
             "names = {r.k: r.x for r in other.itertuples()}\n"
             "out = df[['a']].assign(z=df.k.map(names))",
             "a=a; z=if k,if u.k,u.x",
+        ),
+        (
+            "out = pd.concat({'t': df[['a']], 'u': other[['a']]}, names=['s'])\n"
+            "out = out.reset_index(level=0)",
+            "s=; a=a,u.a",
         ),
         ("out = pd.concat([df[['a']], other[['a', 'x']]])", "a=a,u.a; x=u.x"),
         (
@@ -123,6 +140,12 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
             "g = df.groupby('k')\nout = pd.DataFrame({'n': g.size(), 's': g.a.sum()})\n"
             "out = out.reset_index()",
             "k=k; n=; s=+a; *=group k",
+        ),
+        (
+            "rows = []\nfor k in df.k.unique():\n    part = df[df.k == k]\n"
+            "    rows.append({'k': k, 's': part.a.sum()})\n"
+            "out = pd.DataFrame(rows)",
+            "k=k; s=+a; *=filter k",
         ),
         ("out = df.groupby('k').size().reset_index(name='n')", "k=k; n=; *=group k"),
         (
