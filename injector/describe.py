@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from dbt_graft.injector import inherited
@@ -30,6 +31,7 @@ def descriptions(
         relations: The relations of the original manifest.
     """
     report = graft_plan.report
+    clean = cache(redact_text)  # many columns have the same text
     roles = {
         **dict.fromkeys((built.node_id for built in report.promoted), Role.PROMOTED),
         **dict.fromkeys((built.node_id for built in report.added), Role.ADDED),
@@ -53,18 +55,18 @@ def descriptions(
         text = str(first.get("description") or first.get("source_description") or "")
         columns = inherited.event_columns(dataset, lineage)
         event_tags = inherited.event_tags(dataset, lineage, originals)
-        tags = tuple(dict.fromkeys(map(redact_text, (*string_tags(node), *event_tags))))
+        tags = tuple(dict.fromkeys(map(clean, (*string_tags(node), *event_tags))))
         descriptions_by_dataset[dataset] = Description(
             dataset=dataset,
             node_id=node_id,
             name=str(node["name"]),
             role=roles.get(node_id) or Role(str(node["resource_type"])),
-            text=redact_text(text or (metadata.description if metadata else "")),
-            owner=redact_text(owner(first, original) or next(iter(owner_names), "")),
+            text=clean(text or (metadata.description if metadata else "")),
+            owner=clean(owner(first, original) or next(iter(owner_names), "")),
             tags=tags,
             columns=inherited.column_texts(
                 {
-                    str(name): redact_text(str(column.get("description") or ""))
+                    str(name): clean(str(column.get("description") or ""))
                     for name, column in inherited.merge_field(originals, "columns").items()
                 },
                 columns,
