@@ -49,6 +49,8 @@ def descriptions(
         dbt_ids = dict.fromkeys(
             (*origins.get(node_id, (node_id,)), *relations.sources.get(dataset, ()))
         )
+        # Each of them may label it.
+        described = [_written_by_dbt(original, key) for key in dbt_ids]
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
         owner_names = inherited.owners(dataset, tasks.get(node_id, ()), lineage, original)
         metadata = lineage.dataset_metadata.get(dataset)
@@ -73,8 +75,8 @@ def descriptions(
             ),
             tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
             dbt_ids=tuple(dbt_ids),
-            labels=labels([*originals, {"tags": tags}]),
-            column_labels=_with_tag_labels(column_labels(originals), columns),
+            labels=labels([*described, {"tags": tags}]),
+            column_labels=_with_tag_labels(column_labels(described), columns),
         )
     return descriptions_by_dataset
 

@@ -7,11 +7,12 @@ must not see what nobody can classify. Only values that deny it (`pii: false`) a
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_graft.analysis.privacy.classification import classification
-from dbt_graft.injector.inherited import merge_field, meta
+from dbt_graft.injector.inherited import meta
 from dbt_graft.injector.manifest import Node, string_tags
 
 # Keys whose value is a class of data: it is the label.
@@ -46,24 +47,31 @@ _LONGEST = 40
 
 
 def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
-    """The labels of a table, which several sources may describe, or of any other node."""
-    described = list(nodes)
-    configs = [node["config"] for node in described if isinstance(node.get("config"), Mapping)]
-    values = {**meta(configs), **meta(described)}
-    for part in (*configs, *described):
+    """The labels of a table, or of any other node.
+
+    Several sources may describe a table, and each of them labels it.
+    """
+    return tuple(dict.fromkeys(label for node in nodes for label in _labels(node)))
+
+
+def _labels(node: Node) -> Iterator[str]:
+    config = node["config"] if isinstance(node.get("config"), Mapping) else {}
+    values = {**meta([config]), **meta([node])}
+    for part in (config, node):
         values |= {key: part[key] for key in _OF_PLATFORMS if part.get(key)}
-    tags = [tag for node in (*described, *configs) for tag in string_tags(node)]
-    return tuple(dict.fromkeys((*_value_labels(values), *_tag_labels(tags))))
+    yield from _value_labels(values)
+    yield from _tag_labels((*string_tags(node), *string_tags(config)))
 
 
 def column_labels(nodes: Iterable[Node]) -> dict[str, tuple[str, ...]]:
     """Column -> its labels, of those that have any."""
-    labels_by_column = {
-        str(name): labels([column])
-        for name, column in merge_field(nodes, "columns").items()
-        if isinstance(column, Mapping) and _may_have_labels(column)
-    }
-    return {name: texts for name, texts in labels_by_column.items() if texts}
+    described: dict[str, list[Node]] = defaultdict(list)
+    for node in nodes:
+        columns = node.get("columns")
+        for name, column in columns.items() if isinstance(columns, Mapping) else ():
+            if isinstance(column, Mapping) and _may_have_labels(column):
+                described[str(name)].append(column)
+    return {name: texts for name, columns in described.items() if (texts := labels(columns))}
 
 
 def _may_have_labels(column: Node) -> bool:

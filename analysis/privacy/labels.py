@@ -7,14 +7,15 @@ down, so that each edge is looked at once.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from dbt_graft.analysis.impact.graph import ImpactGraph, kind_of
+from dbt_graft.analysis.impact.graph import ImpactGraph, Need, kind_of
 from dbt_graft.analysis.privacy.classification import Classification, PrivacyRules, remaining_level
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.graphs.struct_edges import structs
 from dbt_graft.lineage.records import EdgeType, Masking, Subtype
 
 
@@ -199,6 +200,9 @@ class _LabelWalk:
     ) -> None:
         self._graph, self._rules, self._sensitive = graph, rules, sensitive
         self._group_sizes = group_sizes
+        self._nested = {
+            dataset for dataset, names in graph.columns_of.items() if any("." in n for n in names)
+        }
         self._waiting: list[deque[tuple[int, int, int]]] = [deque() for _ in Classification]
         self.arrived: dict[int, _Arrived] = {}
         self.inputs: dict[int, list[int]] = {}
@@ -217,7 +221,7 @@ class _LabelWalk:
                     self._pass_on(column, level)
 
     def _pass_on(self, column: int, level: Classification) -> None:
-        for target, edge in _targets(self._graph, column):
+        for target, edge in _targets(self._graph, column, self._nested):
             kind = kind_of(self._graph.edge_kind[edge])
             if kind.subtype.type is not EdgeType.DIRECT:
                 self.decides[column, self._graph.dataset_of[target]] = None
@@ -229,18 +233,25 @@ class _LabelWalk:
                 self._waiting[left].append((target, column, edge))
 
 
-def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
+def _targets(graph: ImpactGraph, column: int, nested: Collection[int]) -> Iterator[tuple[int, int]]:
     """The columns that a column goes into or decides on, each with its edge.
 
-    A `select *` of columns that are not known one by one carries it under its own name, where the
-    output has that name or no known columns.
+    What takes a struct takes its fields, and what takes a field takes of its struct. A `select *`
+    of columns that are not known one by one carries it under its own name, where the output has
+    that name or no known columns.
+
+    Args:
+        nested: The datasets with fields of structs.
     """
+    name = graph.column_names[column]
     for edge in graph.edges_from(column):
         yield graph.edge_target[edge], edge
+    if graph.dataset_of[column] in nested:
+        for edge in _part_edges(graph, column):
+            yield graph.edge_target[edge], edge
     star = graph.stars.get(graph.dataset_of[column])
     if star is None or star == column:
         return
-    name = graph.column_names[column]
     for edge in graph.edges_from(star):
         target = graph.edge_target[edge]
         if (
@@ -254,6 +265,29 @@ def _targets(graph: ImpactGraph, column: int) -> Iterator[tuple[int, int]]:
             yield namesake, edge
         elif dataset not in graph.has_schema:
             yield target, edge
+
+
+def _part_edges(graph: ImpactGraph, column: int) -> Iterator[int]:
+    """The edges of a column's fields, and those of its structs that do not come of other fields."""
+    numbers, name = graph.columns_of[graph.dataset_of[column]], graph.column_names[column]
+    for part in _fields(numbers, name):
+        yield from graph.edges_from(part)
+    for struct in structs(name.casefold(), numbers):
+        # The graph has an edge out of the struct for each that a statement has out of a field.
+        of_fields = {
+            (graph.edge_target[edge], graph.edge_task[edge])
+            for part in _fields(numbers, struct)
+            for edge in graph.edges_from(part)
+            if graph.edge_need[edge] != Need.NONE
+        }
+        for edge in graph.edges_from(numbers[struct]):
+            if (graph.edge_target[edge], graph.edge_task[edge]) not in of_fields:
+                yield edge
+
+
+def _fields(numbers: Mapping[str, int], struct: str) -> Iterator[int]:
+    beginning = f"{struct.casefold()}."
+    return (number for name, number in numbers.items() if name.startswith(beginning))
 
 
 def _unknown(

@@ -59,6 +59,16 @@ def test_labels_are_what_tags_and_meta_say(node: dict[str, Any], expected: list[
     assert list(labels([node])) == expected
 
 
+def test_each_of_several_sources_of_a_table_labels_it() -> None:
+    first = {"meta": {"classification": "internal"}, "columns": {"mail": {"meta": {"owner": "x"}}}}
+    second = {
+        "meta": {"classification": "secret"},
+        "columns": {"mail": {"meta": {"pii": True}}, "id": {"tags": ["internal"]}},
+    }
+    assert labels([first, second]) == ("internal", "secret")
+    assert column_labels([first, second]) == {"mail": ("PII",), "id": ("internal",)}
+
+
 def test_columns_have_labels_of_their_own() -> None:
     node = {
         "columns": {

@@ -213,6 +213,38 @@ def test_a_column_goes_through_select_star_under_its_own_name(
     assert texts(labels) == {"raw.mail": "pii", **expected}
 
 
+@for_each(
+    "edges, labelled_column, expected",
+    [
+        (["raw.address -> mart.a"], "address.street", {"mart.a"}),
+        (["raw.address -> mart.a"], "ADDRESS.Street", {"mart.a"}),
+        (["raw.address.street -> mart.s"], "address", {"mart.s"}),
+        (["raw.address.street.name -> mart.s"], "address.street", {"mart.s"}),
+        (["raw.address.street -> mart.s"], "address.street.name", {"mart.s"}),
+        (["raw.address.city -> mart.c"], "address.street", set()),
+        (["raw.address.city -> mart.c", "raw.address -> top.a"], "address.street", {"top.a"}),
+        (["raw.addresses -> mart.a"], "address.street", set()),
+    ],
+)
+def test_a_label_of_a_field_goes_with_its_struct_and_the_other_way(
+    edges: list[str], labelled_column: str, expected: set[str]
+) -> None:
+    declared = DeclaredLabel(table("raw"), labelled_column, PII, "dbt")
+    for columns in ((), (Column("address"), Column("address.street"), Column("address.city"))):
+        datasets = (Dataset(table("raw"), columns=columns),)
+        names = texts(labelled(_field_edges(edges), declared, datasets=datasets)).keys()
+        assert {name for name in names if not name.startswith("raw.")} == expected
+
+
+def _field_edges(written: list[str]) -> list[ColumnEdge]:
+    """`table.column.field -> table.column`."""
+    ends = [[end.split(".", 1) for end in text.split(" -> ")] for text in written]
+    return [
+        column_edge(table(to), output, table(source), column, Subtype.IDENTITY, task=f"to {to}")
+        for (source, column), (to, output) in ends
+    ]
+
+
 def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
     flows = (
         Flow(table("raw"), table("stage"), "known"),
