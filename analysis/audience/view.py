@@ -20,7 +20,7 @@ from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
-from dbt_graft.lineage.records import Access, ColumnEdge, Run, Shape
+from dbt_graft.lineage.records import Access, Column, ColumnEdge, Dataset, Run, Shape
 from dbt_graft.lineage.renaming import drop_datasets
 
 
@@ -52,10 +52,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
     view.names.hide(key for key in lineage.shapes if key not in shapes)
     visible = Lineage(
         datasets={
-            key: replace(
-                dataset,
-                columns=tuple(c for c in dataset.columns if not view.hidden.hides(key, c.name)),
-            )
+            key: replace(dataset, columns=tuple(_visible_columns(dataset, view)))
             for key, dataset in known.datasets.items()
         },
         tasks=tasks,
@@ -94,6 +91,14 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         return visible
     flows = tuple(sorted(renamed_lineage.flows, key=flow_order))
     return replace(renamed_lineage, flows=flows)
+
+
+def _visible_columns(dataset: Dataset, view: AudienceView) -> Iterator[Column]:
+    """The visible columns; a type may name hidden fields of a struct."""
+    cut = view.cuts([dataset.id])
+    for column in dataset.columns:
+        if not view.hidden.hides(dataset.id, column.name):
+            yield replace(column, type="") if cut(column.type) else column
 
 
 def visible_tasks(

@@ -109,11 +109,16 @@ def _hidden_columns(
     project: CompleteProject, hidden: HiddenData
 ) -> dict[DatasetId, frozenset[str]]:
     columns = {
-        dataset: frozenset(name.casefold() for name in names if hidden.hides(dataset, name))
+        dataset: {name.casefold() for name in names if hidden.hides(dataset, name)}
         | hidden.columns.get(dataset, frozenset())
         for dataset, names in project.columns.items()
     }
-    return {dataset: names for dataset, names in columns.items() if names}
+    return {
+        # The type of a struct has the names of its fields alone.
+        dataset: frozenset(names | {name.rpartition(".")[2] for name in names})
+        for dataset, names in columns.items()
+        if names
+    }
 
 
 def _other_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
@@ -132,7 +137,8 @@ def _visible_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str
     for dataset, columns in project.columns.items():
         if dataset not in hidden.datasets and not is_ephemeral(dataset):
             yield from (dataset.name, *dataset.parts, *WORD.findall(dataset.namespace))
-            yield from (name for name in columns if not hidden.hides(dataset, name))
+            shown = (name for name in columns if not hidden.hides(dataset, name))
+            yield from (part for name in shown for part in {name, *name.split(".")})
     for node_id, dataset in project.node_ids.items():
         if dataset not in hidden.datasets:
             yield from node_id.split(".")

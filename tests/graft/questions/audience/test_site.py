@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.graft.audience_project import HIDDEN, audience_project, graft
 from tests.graft.small_project import declare, small_project
+
+Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +175,68 @@ def test_tables_that_graft_yml_labels_are_left_out_with_their_names(tmp_path: Pa
     assert done.exit_code == 0, done.output
     assert naming(tmp_path / "build/site", "zqxhid") == []
     assert "to internal: 1 table is left out" in (tmp_path / "build/site/index.html").read_text()
+
+
+def described(folder: Path, kind: str, schema: str, columns: Json, **more: Any) -> None:
+    """Add a public node for the table `orders` of a schema, with a catalog of strings."""
+    node_id = f"{kind}.shop.{schema}.{more.get('name', 'orders')}"
+    node = {
+        "resource_type": kind,
+        "unique_id": node_id,
+        "source_name": schema,
+        "schema": schema,
+        "name": "orders",
+        "alias": "orders",
+        "identifier": "orders",
+        "package_name": "shop",
+        "config": {},
+        "tags": [],
+        "meta": {"classification": "public"},
+        "description": "",
+        "depends_on": {"nodes": [], "macros": []},
+        "columns": columns,
+        **more,
+    }
+    types = {name: {"name": name, "type": "string"} for name in columns}
+    types |= {"address": {"name": "address", "type": "struct<street:string,zqxhid:string>"}}
+    metadata = {"type": "table", "schema": schema, "name": "orders"}
+    entry = {"unique_id": node_id, "metadata": metadata, "columns": types, "stats": {}}
+    for file, value in (("manifest", node), ("catalog", entry)):
+        path = folder / f"target/{file}.json"
+        content = json.loads(path.read_text())
+        content[f"{'node' if kind == 'model' else kind}s"][node_id] = value
+        path.write_text(json.dumps(content))
+
+
+SECRET = {"meta": {"classification": "secret"}}
+
+
+def _field_of_a_struct(folder: Path) -> None:
+    described(folder, "source", "raw", {"address": {}, "address.zqxhid": SECRET})
+
+
+def _second_source(folder: Path) -> None:
+    described(folder, "source", "raw", {"zqxhid": {"description": "a mail"}})
+    described(folder, "source", "raw", {"zqxhid": SECRET}, name="same", meta={})
+
+
+def _model_that_is_a_source(folder: Path) -> None:
+    described(folder, "model", "zqxhid", {"id": {}})
+    described(folder, "source", "zqxhid", {"id": {}}, **SECRET)
+
+
+@pytest.mark.parametrize("write", [_field_of_a_struct, _second_source, _model_that_is_a_source])
+def test_a_label_hides_what_others_call_public(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    small_project(tmp_path)
+    write(tmp_path)
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("site: {audience: public, unlabelled: show, data: true}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert naming(tmp_path / "build/site", "zqxhid") == []
 
 
 def test_statements_without_hidden_names_are_shown(project: Path) -> None:
