@@ -21,6 +21,7 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     call_function,
     call_user_defined,
     call_when_method,
+    case,
     col,
     excluded,
     sql_expression,
@@ -167,6 +168,7 @@ _EXPRESSIONS: Mapping[str, Handler] = {
     "polars.col": col,
     "polars.exclude": excluded,
     "polars.when": when,
+    "sqlalchemy.case": case,
     "pyspark.sql.functions.col": col,
     "pyspark.sql.functions.column": col,
     "pyspark.sql.functions.expr": sql_expression,
@@ -200,6 +202,7 @@ _METHODS_OF = (
     "pyspark.sql.dataframe.DataFrame.",
     "builtins.str.",
 )
+_MAKERS = words("and_ cast distinct literal not_ null or_ true false type_coerce")
 _COLUMN_FUNCTIONS = ("pyspark.sql.functions.", "sqlalchemy.func.", "sqlalchemy.sql.func.")
 # Libraries whose functions make values of their arguments and read nothing.
 _PURE = words("""numpy math dateutil pytz unidecode phonenumbers rapidfuzz scipy regex slugify babel
@@ -237,6 +240,7 @@ def call_library(call: Call) -> Value:
         or first in _PURE
         or first in sys.stdlib_module_names
         or first == "builtins"
+        or (first == "sqlalchemy" and call.name in _MAKERS)
     )
     is_pure = (
         (is_pure and first not in _REARRANGING)

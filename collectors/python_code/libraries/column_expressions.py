@@ -122,8 +122,9 @@ def call_function(call: Call) -> Value:
         literal = call.machine.data(call.get("", 0))
         return replace(literal, form=Form.EXPRESSION, name="literal")
     arguments = []
+    is_sqlalchemy = isinstance(call.owner, Library) and call.owner.name.startswith("sqlalchemy")
     for at, value in enumerate(call.arguments.positional):
-        is_name = at == 0 or name in _VARIADIC
+        is_name = (at == 0 or name in _VARIADIC) and not is_sqlalchemy
         if name in {"concat_ws", "format_string"}:
             is_name = at > 0
         arguments += [
@@ -224,6 +225,16 @@ def chosen(call: Call, thing: Thing) -> Data:
     conditions = [machine.data(v) for v in iterate(machine, thing.traits["conditions"]).items]
     values = [machine.data(v) for v in iterate(machine, thing.traits["values"]).items]
     return replace(choose(call, conditions, values), form=Form.EXPRESSION)
+
+
+def case(call: Call) -> Value:
+    """`case((condition, value), …, else_=value)`."""
+    machine = call.machine
+    pairs = [iterate(machine, value).items for value in call.arguments.positional]
+    last = call.get("else_")
+    values = [*(pair[1] for pair in pairs if len(pair) == 2), *([last] if last else [])]
+    conditions = [machine.data(pair[0]) for pair in pairs if len(pair) == 2]
+    return choose(call, conditions, list(map(machine.data, values)))
 
 
 def sql_expression(call: Call) -> Value:

@@ -18,12 +18,14 @@ from dbt_graft.collectors.python_code.values.frames import (
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.values.values import (
+    NO_GAPS,
     NOTHING,
     UNKNOWN,
     Const,
     Data,
     DictCell,
     Frame,
+    Gaps,
     Inputs,
     Items,
     Key,
@@ -41,12 +43,12 @@ from dbt_graft.lineage.records import Subtype
 def _table(call: Call) -> Value:
     """`Table("orders", metadata, Column("id"), schema="dbo")`."""
     name = call.text("name", 0) or UNKNOWN_PART
-    metadata = call.get("metadata", 1)
+    metadata = call.get("metadata", 1)  # of `table("orders", column("id"))` a column
     default = metadata.traits.get("schema") if isinstance(metadata, Thing) else None
     schema = call.machine.text(call.get("schema") or default)
     columns = [
         value.traits["name"]
-        for value in call.arguments.positional[2:]
+        for value in call.arguments.positional[1:]
         if isinstance(value, Thing) and value.role == "sa.column"
     ]
     traits: dict[str, Value] = {
@@ -101,6 +103,7 @@ def _select(call: Call) -> Value:
         items = machine.items(value)
         values += items.items if items is not None else [value]
     rows: Inputs = NOTHING
+    gaps: Gaps = NO_GAPS
     for at, value in enumerate(values):
         frame = machine.frame(value)
         if isinstance(value, Thing) and value.role == "sa.table":
@@ -111,10 +114,13 @@ def _select(call: Call) -> Value:
             rows |= frame.rows
             continue
         data = machine.data(value)
+        if data.name is None and not data.inputs:
+            gaps |= {machine.gap("a column that is selected is not known")}
+            continue
         columns[data.name if data.name is not None else at] = data
         rows |= data.rows
     opened = tuple(group for frame in frames for group in frame.open)
-    return machine.new(Frame(columns, opened, rows=rows, library="query"))
+    return machine.new(Frame(columns, opened, rows=rows, gaps=gaps, library="query"))
 
 
 def _frame(call: Call) -> Frame:
@@ -147,9 +153,10 @@ def _decided(subtype: Subtype) -> Callable[[Call], Value]:
 
 def _join(call: Call) -> Value:
     """`select(…).join(other, condition)`: what is selected stays."""
-    condition = [
-        part for value in call.arguments.positional[1:] for part in call.machine.parts(value)
-    ]
+    first, *rest = call.arguments.positional or (UNKNOWN,)
+    if isinstance(first, Thing) and first.role == "sa.join":  # `select_from(a.join(b, …))`
+        rest.append(first)
+    condition = [part for value in rest for part in call.machine.parts(value)]
     inputs = NOTHING.union(*(part.inputs for part in condition))
     return call.machine.new(with_rows(_frame(call), inputs, Subtype.JOIN))
 
@@ -228,6 +235,8 @@ def call_table_method(call: Call) -> Value:
     if owner.role == "sa.table":
         if call.name in {"insert", "update", "delete"}:
             return _statement(call.name)(call)
+        if call.name in {"join", "outerjoin"}:
+            return Thing("sa.join", {"on": call.get("onclause", 1) or UNKNOWN})
         if call.name == "select":
             return call.machine.new(table_frame(call.machine, owner))
         return owner
@@ -298,6 +307,7 @@ SQLALCHEMY_FUNCTIONS: Mapping[str, Handler] = {
     "sqlalchemy.schema.Column": _column,
     "sqlalchemy.schema.Table": _table,
     "sqlalchemy.select": _select,
+    "sqlalchemy.table": _table,
     "sqlalchemy.sql.select": _select,
     "sqlalchemy.update": _statement("update"),
 }

@@ -138,6 +138,10 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
             return owner
         return replace(owner, form=Form.VALUE, index=())
     values = [owner, machine.data(key)]
+    columns = {(item.source, item.column) for item in owner.inputs}
+    if isinstance(key, Items) and len(key.items) == 2 and len(columns) > 1:
+        gap = machine.gap("which column of an array this is is not known")
+        return replace(derive(values, machine.place).with_gap(gap), form=Form.SERIES)
     name = key.value if isinstance(key, Const) and isinstance(key.value, str) else None
     if not owner.inputs and not owner.origin:
         return owner

@@ -149,6 +149,22 @@ def test_frames_of_polars(lines: str, expected: str) -> None:
             "p=a; q=~b",
         ),
         (
+            "v = sa.case((t.c.a > 1, t.c.b), else_=0).label('v')\n"
+            "q = sa.select(v, sa.func.coalesce(t.c.a, 'x').label('w'))\n"
+            "pd.read_sql(q, con).to_sql('y', con, index=False)",
+            "v=if a,~b; w=~a",
+        ),
+        (
+            "u = sa.table('u', sa.column('k'), sa.column('b'))\n"
+            "q = sa.select(u.c.k).select_from(u.join(t, u.c.b == t.c.b))\n"
+            "pd.read_sql(q, con).to_sql('y', con, index=False)",
+            "k=k; *=join b,join b",
+        ),
+        (
+            "q = sa.select(t.c.a, unknown.c.b)\npd.read_sql(q, con).to_sql('y', con, index=False)",
+            "a=a; ?*",
+        ),
+        (
             "q = sa.select(t.c.b, sa.func.sum(t.c.a).label('s')).group_by(t.c.b)\n"
             "pd.read_sql(q, con).to_sql('y', con, index=False)",
             "b=b; s=+a; *=group b",

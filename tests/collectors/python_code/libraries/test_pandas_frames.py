@@ -64,6 +64,10 @@ from tests.collectors.python_code.follow import edges_of_frame
             "v = df[['a', 'b']].values\nout = pd.DataFrame({'x': v[:, 0] * 2, 'y': v[:, 1]})",
             "x=~a; y=b",
         ),
+        (
+            "v = df[['a', 'b']].to_numpy() * 2\nout = pd.DataFrame({'x': v[:, 0]})",
+            "x=~a,~b; ?x",
+        ),
         ("out = pd.DataFrame(df[['a', 'b']].to_numpy(), columns=['x', 'y'])", "x=a; y=b"),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
     ],
