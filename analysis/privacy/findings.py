@@ -21,6 +21,7 @@ from dbt_graft.analysis.rule import (
 )
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.graphs.struct_edges import structs
 from dbt_graft.lineage.records import EdgeType
 
 
@@ -174,9 +175,12 @@ def _columns_without_lineage(labels: PrivacyLabels) -> set[int]:
         for target, kind in zip(graph.edge_target, graph.edge_kind, strict=True)
         if kind_of(kind).subtype.type is EdgeType.DIRECT
     }
-    return {
-        column
-        for column in labels.declared
-        if (dataset := graph.dataset_of[column]) in written
-        and reached.isdisjoint((column, graph.stars.get(dataset)))
-    }
+    columns = set()
+    for column in labels.declared:
+        dataset = graph.dataset_of[column]
+        numbers, name = graph.columns_of[dataset], graph.column_names[column].casefold()
+        # What a struct comes from, its fields come from, too.
+        known = {column, graph.stars.get(dataset), *(numbers[s] for s in structs(name, numbers))}
+        if dataset in written and reached.isdisjoint(known):
+            columns.add(column)
+    return columns

@@ -13,6 +13,7 @@ from dbt_graft.analysis.privacy.classification import (
     classification,
     remaining_level,
 )
+from dbt_graft.analysis.privacy.findings import privacy_findings
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
@@ -243,6 +244,26 @@ def _field_edges(written: list[str]) -> list[ColumnEdge]:
         column_edge(table(to), output, table(source), column, Subtype.IDENTITY, task=f"to {to}")
         for (source, column), (to, output) in ends
     ]
+
+
+@for_each(
+    "output, is_found",
+    [
+        ("address", False),
+        ("address.street", False),
+        ("address.city", True),
+        ("id", True),
+        ("*", False),
+    ],
+)
+def test_a_field_comes_from_what_its_struct_comes_from(output: str, *, is_found: bool) -> None:
+    known = column_edge(table("mart"), output, table("raw"), "a", Subtype.IDENTITY, task="t")
+    flows = (Flow(table("raw"), table("mart"), "t"),)
+    declared = DeclaredLabel(table("mart"), "address.street", PII, "dbt")
+    findings = privacy_findings(labelled([known], declared, flows=flows), PII)
+    assert [finding.code for finding in findings] == (
+        ["SENSITIVE_ASSET_MISSING_PRIVACY_LINEAGE"] if is_found else []
+    )
 
 
 def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
