@@ -44,6 +44,8 @@ _SHOWN = {
 _TRUE = frozenset({"true", "yes", "y", "1"})
 _FALSE = frozenset({"", "none", "no", "n", "false", "0", "null"})
 _LONGEST = 40
+# `contains-pii`, `containsPII`.
+_BETWEEN_WORDS = re.compile(r"[\s-]+|(?<=[a-z])(?=[A-Z])")
 
 
 def labels(nodes: Iterable[Node]) -> tuple[str, ...]:
@@ -84,7 +86,7 @@ def _may_have_labels(column: Node) -> bool:
 def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:
     folded = {_key(key): value for key, value in values.items()}
     for key in _CLASSES:
-        yield from _classes(folded.get(key))
+        yield from _classes(key, folded.get(key))
     for key, value in folded.items():
         if key in _CLASSES or key in _NO_LABELS:
             continue
@@ -94,11 +96,13 @@ def _value_labels(values: Mapping[str, Any]) -> Iterator[str]:
             yield from _value_labels(value)
 
 
-def _classes(value: Any) -> Iterator[str]:
+def _classes(key: str, value: Any) -> Iterator[str]:
     """The values of a key such as `classification`."""
     if isinstance(value, list | tuple):
         for part in value:
-            yield from _classes(part)
+            yield from _classes(key, part)
+    elif isinstance(value, Mapping):
+        yield from _marks(key, value)
     elif value is not None and str(value).strip().casefold() not in _FALSE:
         text = str(value).strip()
         yield _SHOWN.get(text.casefold(), text[:_LONGEST])
@@ -126,7 +130,7 @@ def _tag_labels(tags: Iterable[str]) -> Iterator[str]:
         key, _, value = tag.replace("=", ":").partition(":")
         key = _key(key)
         if value and key in _CLASSES:
-            yield from _classes(value)
+            yield from _classes(key, value)
         elif value and _KEY.search(key):
             yield from _marks(key, value)
         elif not value and (key in _SHOWN or classification(key) is not None or _KIND.match(key)):
@@ -134,4 +138,4 @@ def _tag_labels(tags: Iterable[str]) -> Iterator[str]:
 
 
 def _key(text: object) -> str:
-    return re.sub(r"[\s-]+", "_", str(text).strip().casefold())
+    return _BETWEEN_WORDS.sub("_", str(text).strip()).casefold()

@@ -67,8 +67,8 @@ _ASSERTING = re.compile(r"(?:is|has|contains)_")
 _KIND = re.compile(r"(s?pii|phi)_(.+)")
 # `pii_masked`, `pii: removed`, `pii_reviewed_by`: nobody knows what is left, or it is no label.
 _NO_KIND = re.compile(
-    r"(?:^|_)(?:anonymi[sz]ed|deleted|encrypted|exempt|false|free|hashed|low|masked|none|not?|public"
-    r"|redacted|removed|review\w*|safe|scrubbed|tokeni[sz]ed|unknown|verified)(?:_|$)"
+    r"(?:^|_)(?:anonymi[sz]ed|deleted|encrypted|exempt|false|free|hashed|low|masked|n_?a|none|not?|public"
+    r"|redacted|removed|review\w*|safe|scrubbed|tbd|tokeni[sz]ed|unknown|verified)(?:_|$)"
 )
 
 

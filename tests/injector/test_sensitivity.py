@@ -50,6 +50,13 @@ from tests.cases import for_each
         ({"meta": {"governance": {"pii": True, "owner": "x"}}}, ["PII"]),
         ({"meta": {"privacy": {"level": 3, "reviewed": False}}}, ["privacy.level: 3"]),
         ({"meta": {"privacy": {"category": "personal"}}}, ["privacy.category: personal"]),
+        ({"meta": {"classification": {"level": "pii"}}}, ["classification.level: pii"]),
+        (
+            {"meta": {"classification": [{"sensitivity": "secret"}, "internal"]}},
+            ["secret", "internal"],
+        ),
+        ({"meta": {"containsPII": True, "piiType": "email"}}, ["PII", "pii_type: email"]),
+        ({"meta": {"dataClassification": "C3"}, "tags": ["isPII"]}, ["C3", "PII"]),
         # Written by us beside the label itself.
         ({"meta": {"classification": "pii", "classification_from": "a.b"}}, ["PII"]),
         ({"meta": None, "config": {"meta": None}}, []),
