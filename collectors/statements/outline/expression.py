@@ -20,6 +20,13 @@ from dbt_graft.collectors.statements.outline.types import type_name
 _FLIPPED: dict[type[exp.Expr], str] = {exp.GT: "lt", exp.GTE: "lte"}
 _ORDERED: dict[type[exp.Expr], str] = {exp.LT: "lt", exp.LTE: "lte"}
 _SYMMETRIC = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+# Nodes whose text is a value, of which the case of letters counts.
+_TEXTS = (
+    *(exp.Literal, exp.RawString, exp.National, exp.ByteString, exp.UnicodeString, exp.Heredoc),
+    exp.JSONPathPart,
+)
+# Here fields of JSON are named like columns, by names of which the case of letters counts.
+_JSON_FIELDS = frozenset({"bigquery", "oracle"})
 # Arguments that say how something was written, or what is so without them.
 _SPELLING = {"is_nvl", "big_int", "comments"}
 _DEFAULTS = {"desc": False, "nulls_first": False, "safe": False, "quoted": False}
@@ -63,7 +70,7 @@ def _arguments(tree: exp.Expr, scope: OutlineScope, omitted: tuple[str, ...] = (
         if name in _DEFAULTS and value is _DEFAULTS[name]:
             continue
         yield name
-        yield from _value(value, scope, exact=isinstance(tree, exp.Literal | exp.RawString))
+        yield from _value(value, scope, exact=isinstance(tree, _TEXTS))
 
 
 def _value(value: Any, scope: OutlineScope, *, exact: bool = False) -> Iterator[str]:
@@ -122,15 +129,40 @@ def _less(tree: exp.Expr, scope: OutlineScope) -> str:
 
 def _column(tree: exp.Column, scope: OutlineScope) -> str:
     if isinstance(tree.this, exp.Star):
-        return digest("star", scope.key(tree.args.get("table")), *_arguments(tree.this, scope))
+        return _star(tree.this, scope, scope.key(tree.args.get("table")))
     table = tree.args.get("table")
     column = scope.column(scope.key(tree.this), scope.key(table))
     path = [tree.text(part).casefold() for part in ("catalog", "db") if tree.text(part)]
     if path and not scope.has_source(scope.key(table)):
         column = digest("path", *path, column)
+    if table and scope.dialect in _JSON_FIELDS and not scope.has_source(scope.key(table)):
+        column = digest("field", tree.name, column)
     if tree.args.get("join_mark"):
         column = digest("join mark", column)
     return column
+
+
+def _star(tree: exp.Star, scope: OutlineScope, table: str = "") -> str:
+    """The columns of all sources, or of one, as the value of a function: `to_json(struct(*))`."""
+    return digest("star", *scope.star(table), *_arguments(tree, scope))
+
+
+def _dot(tree: exp.Dot, scope: OutlineScope) -> str:
+    name = tree.expression
+    if scope.dialect in _JSON_FIELDS and isinstance(name, exp.Identifier):
+        return digest("field", name.name, expression_digest(tree.this, scope))
+    return digest(tree.key, *_arguments(tree, scope))
+
+
+def _struct(tree: exp.Struct, scope: OutlineScope) -> str:
+    """A struct, of which JSON has the names of the fields as they are written."""
+    fields = (
+        digest(field.name, expression_digest(field.expression, scope))
+        if isinstance(field, exp.PropertyEQ)
+        else digest(field.alias, expression_digest(field.unalias(), scope))
+        for field in tree.expressions
+    )
+    return digest(tree.key, *fields, *_arguments(tree, scope, ("expressions",)))
 
 
 def _identifier(tree: exp.Expr, scope: OutlineScope) -> str:
@@ -154,7 +186,11 @@ def followed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
 def _query(tree: exp.Expr, scope: OutlineScope) -> str:
     rows = followed(tree, scope)
     scope.hidden.append(rows)
-    return digest("query", rows.rows, *rows.columns.values(), *rows.others)
+    # FOR JSON and SELECT AS STRUCT give names, too.
+    select = tree.unnest()
+    named = select.args.get("for_") or select.args.get("kind")
+    columns = rows.named_columns() if named else [*rows.columns.values(), *rows.others]
+    return digest("query", rows.rows, *columns)
 
 
 def _exists(tree: exp.Expr, scope: OutlineScope) -> str:
@@ -280,6 +316,9 @@ def window_parts(tree: exp.Expr, scope: OutlineScope) -> dict[str, str]:
 
 _SPECIAL: dict[type[exp.Expr], Callable[[Any, OutlineScope], str]] = {
     exp.Column: _column,
+    exp.Star: _star,
+    exp.Dot: _dot,
+    exp.Struct: _struct,
     exp.Identifier: _identifier,
     exp.Table: _table,
     exp.And: _connector,

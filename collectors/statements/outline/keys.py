@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 # The spelling by which a quoted name is the name without quotes; elsewhere letters' case is
 # nothing.
-_PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
+PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
     **dict.fromkeys(("snowflake", "oracle", "exasol"), str.upper),
     **dict.fromkeys(("postgres", "materialize", "risingwave", "clickhouse"), str.lower),
 }
@@ -24,7 +24,7 @@ def digest(*parts: str) -> str:
 
 def name_key(name: str, dialect: str, *, quoted: bool) -> str:
     """A name, folded; in quotes if it is another one than the folded name."""
-    plain = _PLAIN_NAMES.get(dialect)
+    plain = PLAIN_NAMES.get(dialect)
     if plain is None or not (quoted or dialect == _AS_WRITTEN) or plain(name) == name:
         return name.casefold()
     return f'"{name}"'

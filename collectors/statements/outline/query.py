@@ -49,6 +49,7 @@ from dbt_graft.collectors.statements.outline.sources import (
     select_digest,
     source_rows,
 )
+from dbt_graft.collectors.statements.outline.spelled_names import spelled_names
 
 _ROW_MAKERS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
 _CUTS = ("sample", "connect", "match")
@@ -87,7 +88,10 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
 
 def outline_of(tree: exp.Expr, scope: OutlineScope) -> QueryOutline:
     """The outline of a query's tree."""
-    return _query(tree, scope, is_last=True).outline()
+    rows = _query(tree, scope, is_last=True)
+    if names := spelled_names(tree, scope.dialect):
+        rows = rows.with_marks(frozenset([("names as values", digest(*names))]), frozenset())
+    return rows.outline()
 
 
 def query_rows(tree: exp.Expr, outer: OutlineScope) -> OutlineRows:

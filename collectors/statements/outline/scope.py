@@ -11,6 +11,7 @@ from sqlglot import exp
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
 from dbt_graft.collectors.statements.outline.keys import digest, name_key
+from dbt_graft.collectors.statements.outline.types import type_name
 from dbt_graft.collectors.statements.text.names import Name
 
 OutlineTables = Callable[[Name], tuple[str, Sequence[str]]]
@@ -100,6 +101,10 @@ class OutlineRows:
         others = tuple(_numbered(other, len(alike)) for other in self.others)
         return replace(self, columns=columns, others=others, plain=None)
 
+    def named_columns(self) -> list[str]:
+        """Its columns, each with its name, as one value has them."""
+        return [*(part for column in self.columns.items() for part in column), *self.others]
+
     def with_marks(self, rest: Marks, costs: Marks) -> OutlineRows:
         """The same with further clauses."""
         if not rest and not costs:
@@ -185,6 +190,8 @@ class OutlineScope:
         alias = self.aliases.get(name)
         if alias and self._alias_counts(is_known=bool(known)):
             possible.append(alias)
+        if not known and name in self.sources:  # a row as one value
+            possible.append(digest("row", *self.sources[name].named_columns()))
         candidates = list(dict.fromkeys([*known, *possible]))
         if not candidates and self.outer:
             return self.outer.column(name)
@@ -209,6 +216,14 @@ class OutlineScope:
             scope = scope.outer
         return beside
 
+    def star(self, table: str = "") -> list[str]:
+        """The columns of all sources, or of one, which may be one of the query around it."""
+        self.is_named = True
+        if table and table not in self.sources and self.outer:
+            return self.outer.star(table)
+        sources = [source for key, source in self.sources.items() if table in ("", key)]
+        return [part for source in sources for part in source.named_columns()]
+
     def has_source(self, table: str) -> bool:
         """Whether it, or a scope around it, has a table of this name."""
         return table in self.sources or bool(self.outer and self.outer.has_source(table))
@@ -232,12 +247,21 @@ def rename_columns(rows: OutlineRows, alias: exp.Expr | None, scope: OutlineScop
     if not names:
         return rows
     if rows.others:
-        columns = {name: digest("at", str(index), rows.rows) for index, name in enumerate(names)}
+        columns = {
+            name: digest("at", str(index), rows.rows, *_declared_type(identifier, scope))
+            for index, (name, identifier) in enumerate(zip(names, identifiers, strict=True))
+        }
     else:
         columns = dict(zip(names, rows.columns.values(), strict=False))
         if len(rows.columns) > len(names):
             columns |= dict(list(rows.columns.items())[len(names) :])
     return replace(rows, columns=columns, others=(), casts={})
+
+
+def _declared_type(column: exp.Expr, scope: OutlineScope) -> list[str]:
+    """The type of a column of `AS t(a int)`, where it is written."""
+    kind = column.args.get("kind") if isinstance(column, exp.ColumnDef) else None
+    return [type_name(kind, scope.dialect)] if kind else []
 
 
 def has_own(tree: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> bool:

@@ -54,9 +54,10 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
         or not values
         or len(names) != len(values) * len(aggregates)
     ):
-        rows = digest(
-            "pivot", source.rows, *source.columns.values(), clause_digest(pivot, inner, *_MADE)
-        )
+        # The names of columns become values.
+        turned = source.named_columns() if pivot.args.get("unpivot") else source.columns.values()
+        names = [column.name for value in values for column in value.find_all(exp.Identifier)]
+        rows = digest("pivot", source.rows, *turned, clause_digest(pivot, inner, *_MADE), *names)
         made = OutlineRows(rows, others=(rows,), grain=frozenset([rows]))
         return made.with_parts([source, *inner.hidden])
     used = {

@@ -200,7 +200,7 @@ def laid_out(sql: str, dialect: str, rng: Random) -> str:
         if gap or (pieces and rng.random() < 0.1 and pieces[-1] in "(,)"):
             gap = rng.choice((" ", "\n", "\n    ", "  ", " /* a 'comment' */ ", " -- x > 1\n"))
         text = sql[token.start : token.end + 1]
-        if token.token_type not in _NAMES:
+        if token.token_type not in _NAMES and not token.token_type.name.endswith("_STRING"):
             text = rng.choice((text, text.upper(), text.lower()))
         pieces += [gap, text]
         at = token.end + 1
