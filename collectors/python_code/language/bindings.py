@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.python_code.language.attributes import name_index, set_attribute
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
-from dbt_graft.collectors.python_code.libraries.subscripts import set_item
+from dbt_graft.collectors.python_code.libraries.subscripts import LOCATORS, set_item, with_values
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
@@ -92,11 +92,22 @@ def assign(machine: Machine, target: ast.expr, value: Value, scope: Ref) -> None
         case ast.Subscript():
             owner = machine.evaluate(target.value, scope)
             key = machine.evaluate(target.slice, scope)
-            set_item(machine, owner, key, value)
+            if (changed := with_values(machine, owner, key, value)) is not None:
+                _assign_series(machine, target.value, changed, scope)
+            else:
+                set_item(machine, owner, key, value)
         case ast.Starred():
             assign(machine, target.value, value, scope)
         case _:
             pass
+
+
+def _assign_series(machine: Machine, target: ast.expr, series: Value, scope: Ref) -> None:
+    """Give the name of a series, which its item was set of, the changed one."""
+    if isinstance(target, ast.Attribute) and target.attr in LOCATORS:
+        target = target.value
+    if isinstance(target, ast.Name):
+        bind(machine, target.id, series, scope)
 
 
 def _unpack(machine: Machine, targets: list[ast.expr], value: Value, scope: Ref) -> None:

@@ -46,6 +46,8 @@ def iterate(machine: Machine, value: Value | None) -> Items:
     if isinstance(cell, ObjectCell) and RESULT in cell.names:
         rows = machine.frame(cell.names[RESULT])
         return rows_of(rows) if rows is not None else Items((), UNKNOWN)
+    if isinstance(cell, Frame) and cell.library == "series" and not cell.open:
+        return Items(tuple(cell.columns.values()), cell.rest, cell.rows)
     if isinstance(cell, Frame):
         return rows_of(cell) if cell.library == "query" else _names(cell)
     return Items((), machine.data(value))

@@ -40,7 +40,7 @@ from dbt_graft.collectors.python_code.values.values import (
 )
 from dbt_graft.lineage.records import Subtype
 
-_LOCATORS = frozenset({"loc", "iloc", "at", "iat"})
+LOCATORS = frozenset({"loc", "iloc", "at", "iat"})
 
 
 def get_item(machine: Machine, owner: Value, key: Value) -> Value:
@@ -149,7 +149,7 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
 
 
 def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
-    if owner.role in _LOCATORS and owner.owner is not None:
+    if owner.role in LOCATORS and owner.owner is not None:
         return _located(machine, owner, key)
     if owner.role == "array" and isinstance(key, Items) and len(key.items) == 2:
         return _of_array(machine, owner, key.items[1])
@@ -315,12 +315,23 @@ def _by_places(machine: Machine, frame: Frame, names: Value, *, is_row: bool) ->
 # -- assignment
 
 
+def with_values(machine: Machine, owner: Value, key: Value, value: Value) -> Data | None:
+    """A series some of whose values are set: `series[mask] = value`; None for what is none."""
+    series = owner.owner if isinstance(owner, Thing) and owner.role in LOCATORS else owner
+    if not isinstance(series, Data) or series.form is not Form.SERIES:
+        return None
+    parts = [series, machine.data(value)]
+    made = derive(parts, machine.place)
+    chosen = change(machine.data(key).inputs, Subtype.CONDITIONAL)
+    return replace(series, inputs=made.inputs | chosen, gaps=made.gaps, place=machine.place)
+
+
 def set_item(machine: Machine, owner: Value, key: Value, value: Value) -> None:
     """`owner[key] = value`."""
     if isinstance(owner, OneOf):
         for alternative in owner.values:
             set_item(machine, alternative, key, value)
-    elif isinstance(owner, Thing) and owner.role in _LOCATORS:
+    elif isinstance(owner, Thing) and owner.role in LOCATORS:
         _set_located(machine, owner, key, value)
     elif isinstance(owner, Ref):
         frame = machine.frame(owner)

@@ -256,9 +256,16 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
         if at < len(row.items):
             columns[key] = machine.data(row.items[at])
         elif row.rest is not None:
-            columns[key] = machine.data(row.rest)
+            columns[key] = _any_of(machine, machine.data(row.rest))
     of_values = NOTHING.union(*(data.rows for data in columns.values()))
     return Frame(columns, row.open, None, rows | row.rows | of_values)
+
+
+def _any_of(machine: Machine, data: Data) -> Data:
+    """The value at a place that is not known; of several columns, which one is a gap."""
+    if len({(item.source, item.column) for item in data.inputs}) < 2:
+        return data
+    return data.with_gap(machine.gap("the values of a row are not known one by one"))
 
 
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:

@@ -271,6 +271,8 @@ class Machine:
             return [value]
         if isinstance(value, Method) and isinstance(value.owner, Data):
             return [derive([value.owner], self.place)]  # `(end - start).days`
+        if isinstance(value, Method) and value.name == "values":  # of a row
+            return self.parts(value.owner, depth + 1)
         if isinstance(value, Text) and value.parts:
             return [derive(value.parts, self.place)]
         return self._inner_parts(value, depth)

@@ -50,6 +50,21 @@ from tests.collectors.python_code.follow import edges_of_frame
         ("out = df[['a']].describe()", "a=+a"),
         ("out = df.drop(df[df.b > 1].index)[['a']]", "a=a; *=filter b"),
         (
+            "v, w = df.a.copy(), df.a.copy()\nv[df.b > 1] = df.c\nw.loc[df.k > 1] = 0\n"
+            "out = pd.DataFrame({'v': v, 'w': w})",
+            "v=if b,~a,~c; w=if k,~a",
+        ),
+        ("x, y = df[['a', 'b']].sum()\nout = pd.DataFrame([{'x': x, 'y': y}])", "x=+a; y=+b"),
+        (
+            "out = df[['a']].assign(z=df[['b', 'c']].apply(lambda r: '/'.join(r.values), axis=1))",
+            "a=a; z=~b,~c",
+        ),
+        (
+            "rows = [f'{r.a};{r.b}'.split(';') for r in df.itertuples()]\n"
+            "out = pd.DataFrame(rows, columns=['x', 'y'])",
+            "x=~a,~b; y=~a,~b; ?x; ?y",
+        ),
+        (
             "out = df[['a']].copy()\nfor i, r in df.iterrows():\n    if r.b > 1:\n"
             "        out.at[i, 'a'] = 0",
             "a=if b,~a",
