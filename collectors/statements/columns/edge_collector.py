@@ -26,7 +26,11 @@ from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Masking, Subtype
 def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) -> None:
     """Put the columns of a query into the target's, by position where these have names."""
     context = collector.scope.context
-    if names and (rowset.is_open or len(names) < len(rowset.columns)):
+    # One column of a value is that column: `INSERT INTO t (x) SELECT inline(items)`.
+    is_single = len(names) == len(rowset.columns) == 1 and not any(
+        input_column.column == ANY_COLUMN for input_column in rowset.columns[0].inputs
+    )
+    if names and (rowset.is_open or len(names) < len(rowset.columns)) and not is_single:
         context.gap("* stands for columns that are not known")
         names = [ANY_COLUMN] * len(rowset.columns)
     elif rowset.is_open and collector.target:

@@ -232,11 +232,35 @@ def _dot(node: exp.Expr, scope: QueryScope) -> InputColumns:
     row = node.this.this if isinstance(node.this, exp.Paren) else None
     if isinstance(row, exp.Column) and scope.find_rowsets((row.name.casefold(),)):  # (t).a
         return scope.resolve(exp.column(node.expression.name, table=row.name))
+    if (value := _field_of_struct(node.this, node.expression)) is not None:
+        return inputs(value, scope)
     arguments = list(node.iter_expressions())
     if isinstance(node.this, exp.Identifier) and isinstance(node.expression, exp.Func):
         is_chain = scope.context.dialect == "duckdb"
         arguments = [exp.column(node.this.copy()), node.expression] if is_chain else arguments
     return _function_inputs(node, arguments, scope) | _value_of_function(node, scope)
+
+
+def _bracket(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    if len(node.expressions) == 1:
+        value = _field_of_struct(node.this, node.expressions[0])
+        if value is not None:
+            return inputs(value, scope)
+    return _function_inputs(node, node.iter_expressions(), scope)
+
+
+def _field_of_struct(struct: exp.Expr, name: exp.Expr) -> exp.Expr | None:
+    """The value of a field of a struct that is made on the spot: `struct(a AS x, b AS y).x`."""
+    while isinstance(struct, exp.Paren):
+        struct = struct.this
+    if not isinstance(struct, exp.Struct) or not isinstance(name, exp.Identifier | exp.Literal):
+        return None
+    for place, field in enumerate(struct.expressions, 1):
+        is_named = isinstance(field, exp.PropertyEQ)
+        own = field.this.name if is_named else field.output_name
+        if name.name.casefold() in {own.casefold(), str(place)}:
+            return field.expression if is_named else field
+    return None
 
 
 def _value_of_function(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -360,6 +384,7 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Alias: _inner,
     exp.Anonymous: _anonymous,
     exp.Boolean: _no_inputs,
+    exp.Bracket: _bracket,
     exp.Case: _case,
     exp.Column: _column,
     exp.Columns: _columns_star,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -107,17 +108,74 @@ def project_columns(node: exp.Expr, scope: QueryScope, position: int) -> Iterabl
         many = _expand_columns(node, scope)
         if many is not None:
             return many
+    if isinstance(node, exp.Aliases):
+        return _aliased_columns(node, scope)
+    if made := _made_columns(node, scope):
+        return made
     input_columns = inputs(node, scope)
     if isinstance(node, exp.Alias) and isinstance(node.args["alias"], exp.Placeholder):
         return [RowsetColumn("", input_columns)]
-    if isinstance(node, exp.Aliases):
-        return [RowsetColumn(alias.name, input_columns) for alias in node.expressions]
     if isinstance(node, exp.Placeholder):
         return [RowsetColumn("", input_columns)]
-    if isinstance(node, exp.Literal):
-        return [RowsetColumn(engines_name(node, scope.context.dialect, position), input_columns)]
-    name = node.output_name or engines_name(node, scope.context.dialect, position)
+    name = "" if isinstance(node, exp.Literal) else node.output_name
+    name = name or engines_name(node, scope.context.dialect, position)
     return [RowsetColumn(name, input_columns, _fields_of_struct(node, input_columns, scope))]
+
+
+def _aliased_columns(node: exp.Aliases, scope: QueryScope) -> list[RowsetColumn]:
+    """The columns of `stack(2, 'x', x, 'y', y) AS (name, value)`."""
+    names = [alias.name for alias in node.expressions]
+    made = _made_columns(node.this, scope)
+    if len(made) != len(names):
+        made = [RowsetColumn(ANY_COLUMN, inputs(node, scope))] * len(names)
+    return [RowsetColumn(name, column.inputs) for name, column in zip(names, made, strict=True)]
+
+
+def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
+    """The columns of an expression that makes several: `(s).*`, Spark's `inline(items)`."""
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
+        fields = struct_fields(node.this, scope)
+        return list(fields) or [_made(ANY_COLUMN, [node.this], scope)]
+    if scope.context.dialect not in {"spark", "databricks"}:
+        return []
+    function = node.name.casefold() if isinstance(node, exp.Anonymous) else ""
+    if isinstance(node, exp.Inline) or function in {"inline", "inline_outer"}:
+        return _inlined(node.expressions[0] if function else node.this, scope)
+    if isinstance(node, exp.Stack) and node.this.is_int:
+        width = math.ceil(len(node.expressions) / int(node.this.name))
+        by_place = [node.expressions[place::width] for place in range(width)]
+        return [_made(f"col{place}", values, scope) for place, values in enumerate(by_place)]
+    if function == "json_tuple":
+        count = len(node.expressions) - 1
+        return [_made(f"c{place}", node.expressions, scope) for place in range(count)]
+    if isinstance(node, exp.Posexplode):
+        return [_made(name, [node.this], scope) for name in ("pos", "col")]
+    if isinstance(node, exp.Explode) and isinstance(node.this, exp.Map | exp.VarMap):
+        parts = {"key": node.this.args["keys"], "value": node.this.args["values"]}
+        return [_made(name, [part], scope) for name, part in parts.items()]
+    return []
+
+
+def _inlined(structs: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
+    """The fields of an array's structs; the first one names them."""
+    elements = structs.expressions if isinstance(structs, exp.Array) else []
+    fields = [struct_fields(element, scope) for element in elements]
+    if not fields or not all(fields) or len({*map(len, fields)}) > 1:
+        return [_made(ANY_COLUMN, [structs], scope)]
+    return [
+        RowsetColumn(
+            alike[0].name,
+            transform_inputs(
+                NOTHING.union(*(field.inputs for field in alike)), Subtype.TRANSFORMATION
+            ),
+        )
+        for alike in zip(*fields, strict=True)
+    ]
+
+
+def _made(name: str, values: Iterable[exp.Expr], scope: QueryScope) -> RowsetColumn:
+    input_columns = inputs_of_all(values, scope)
+    return RowsetColumn(name, transform_inputs(input_columns, Subtype.TRANSFORMATION))
 
 
 def _fields_of_struct(
@@ -142,11 +200,8 @@ def engines_name(node: exp.Expr, dialect: str, position: int) -> str:
             name = inner.sql_name().casefold()
             return name if "_" not in name or name in _ENGINES_NAMES else ""
         return "?column?"
-    if dialect in {"spark", "databricks"}:
-        if isinstance(node, exp.Posexplode):
-            return "pos"
-        if isinstance(node, exp.Explode):
-            return "col"
+    if dialect in {"spark", "databricks"} and isinstance(node, exp.Explode):
+        return "col"
     if node.find(exp.Literal):  # these are not published
         return ""
     return _name_in_spark(node) if dialect in {"spark", "databricks"} else node.sql(dialect)

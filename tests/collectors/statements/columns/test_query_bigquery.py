@@ -35,6 +35,8 @@ SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | 
 SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=nested.address.zip
 SELECT * FROM nested | id=nested.id address=nested.address
 SELECT STRUCT(a, b AS x) AS s FROM t | s=~t.a,~t.b
+SELECT STRUCT(a AS x, b AS y).x AS v FROM t | v=t.a
+SELECT STRUCT(a AS x, b AS y).* FROM t | x=t.a y=t.b
 SELECT ARRAY_AGG(STRUCT(a, b) ORDER BY day DESC LIMIT 1)[OFFSET(0)] AS x FROM t | x=+t.a,+t.b,SORT:t.day
 SELECT ARRAY(SELECT sku FROM UNNEST(items)) AS x FROM n | x=~n.items
 SELECT (SELECT SUM(item.price) FROM UNNEST(items) AS item WHERE item.ok) AS x FROM n | x=+n.items,FILTER:n.items

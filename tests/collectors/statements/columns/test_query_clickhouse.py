@@ -38,6 +38,7 @@ SELECT arrayMap(p -> p.1 + i, items) AS l, arrayFilter((g, h) -> g > h, tags, it
 SELECT tupleElement(s, 'a') AS x, items[1] AS y, m['k'] AS z, mapKeys(m) AS v FROM n | x=~n.s y=~n.items z=~n.m v=~n.m
 SELECT JSONExtractString(j, 'a') AS x, visitParamExtractInt(j, 'b') AS y FROM n | x=~n.j y=~n.j
 SELECT (a, b) AS p, tuple(a, b) AS r, [a, b] AS l, map('k', a) AS m FROM t | p=~t.a,~t.b r=~t.a,~t.b l=~t.a,~t.b m=~t.a
+SELECT tuple(a, b).1 AS v FROM t | v=t.a
 # functions
 SELECT if(a > 1, b, c) AS x, a > 1 ? b : c AS y, multiIf(a = 1, b, a = 2, c, k) AS z FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=CONDITIONAL:t.a,~t.b,~t.c z=CONDITIONAL:t.a,~t.b,~t.c,~t.k
 SELECT toStartOfMonth(day) AS x, dateDiff('day', a, b) AS y, toYYYYMM(day) AS z, day + INTERVAL 1 DAY AS v FROM t | x=~t.day y=~t.a,~t.b z=~t.day v=~t.day

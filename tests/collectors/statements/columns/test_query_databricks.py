@@ -39,7 +39,15 @@ SELECT r.v FROM t, LATERAL (SELECT x AS v FROM u WHERE u.i = t.i) r | v=u.x | FI
 SELECT x FROM EXPLODE(ARRAY(1, 2)) AS e (x) | x
 SELECT i, sku, price FROM n LATERAL VIEW INLINE(items) e AS sku, price | i=n.i sku=~n.items price=~n.items
 SELECT r.a, r.b FROM n LATERAL VIEW JSON_TUPLE(j, 'a', 'b') r AS a, b | a=~n.j b=~n.j
-SELECT STACK(2, 'x', a, 'y', b) AS (name, v) FROM t | name=~t.a,~t.b v=~t.a,~t.b
+SELECT STACK(2, 'x', a, 'y', b) AS (name, v) FROM t | name v=~t.a,~t.b
+SELECT STACK(2, 'x', a, 'y', b) FROM t | col0 col1=~t.a,~t.b
+SELECT i, INLINE(ARRAY(STRUCT(a AS p, b AS q), STRUCT(c, k))) FROM t | i=t.i p=~t.a,~t.c q=~t.b,~t.k
+SELECT i, INLINE(items) FROM n | i=n.i *=~n.items
+SELECT i, INLINE_OUTER(items) AS (p, q) FROM n | i=n.i p=~n.items q=~n.items
+SELECT i, POSEXPLODE(tags) FROM n | i=n.i pos=~n.tags col=~n.tags
+SELECT i, EXPLODE(MAP(a, b)) FROM t | i=t.i key=~t.a value=~t.b
+SELECT i, JSON_TUPLE(j, 'a', 'b') FROM n | i=n.i c0=~n.j c1=~n.j
+SELECT NAMED_STRUCT('p', x, 'q', y).p AS v FROM u | v=u.x
 SELECT TRANSFORM(items, p -> p.x + i) AS l, FILTER(tags, g -> g > 'a') AS f FROM n | l=~n.items,~n.i f=~n.tags
 SELECT AGGREGATE(items, 0, (acc, p) -> acc + p.price) AS x, EXISTS(tags, g -> g = 'x') AS y FROM n | x=~n.items y=~n.tags
 SELECT NAMED_STRUCT('p', a, 'r', b) AS s, MAP('x', a) AS m, ARRAY(a, b) AS l FROM t | s=~t.a,~t.b m=~t.a l=~t.a,~t.b

@@ -36,6 +36,7 @@ SELECT i, r.unnest AS v FROM n CROSS JOIN UNNEST(tags) r | i=n.i v=~n.tags
 SELECT [p.x + i FOR p IN items IF p.x > 1] AS l FROM n | l=~n.items,~n.i
 SELECT LIST_TRANSFORM(items, p -> p.x + i) AS l, LIST_FILTER(tags, LAMBDA g: g > 'a') AS f FROM n | l=~n.items,~n.i f=~n.tags
 SELECT {'p': a, 'r': b} AS s, STRUCT_PACK(p := a, r := b) AS v, [a, b] AS l FROM t | s=~t.a,~t.b v=~t.a,~t.b l=~t.a,~t.b
+SELECT STRUCT_PACK(p := a, r := b).p AS v, {'p': a, 'r': b}['r'] AS w FROM t | v=t.a w=t.b
 SELECT LIST(a ORDER BY b) AS x, ARG_MAX(a, b) AS y, STRING_AGG(a, ',') AS z FROM t | x=+t.a,SORT:t.b y=+t.a,+t.b z=+t.a
 SELECT s.p FROM (SELECT {'p': a, 'r': b} AS s FROM t) | p=t.a
 # functions

@@ -33,6 +33,8 @@ SELECT ARRAY(SELECT x FROM u WHERE u.i = t.i) AS l FROM t | l=~u.x,FILTER:u.i,FI
 SELECT ARRAY_AGG(a ORDER BY b) AS x, STRING_AGG(a, ',' ORDER BY b) AS y, JSONB_AGG(a) AS z FROM t | x=+t.a,SORT:t.b y=+t.a,SORT:t.b z=+t.a
 SELECT JSONB_BUILD_OBJECT('a', a, 'b', b) AS o, ROW(a, b) AS r FROM t | o=~t.a,~t.b r=~t.a,~t.b
 SELECT (t).a AS x FROM t | x=t.a
+SELECT (u).* FROM u | i=u.i x=u.x y=u.y z=u.z
+SELECT (json_each(j)).* FROM n | *=~n.j
 SELECT ROW_TO_JSON(t) AS o FROM t | o=~t.i,~t.k,~t.a,~t.b,~t.c,~t.day
 SELECT TO_JSONB(r) AS o FROM (SELECT a, b FROM t) r | o=~t.a,~t.b
 SELECT (SELECT STRING_AGG(o, '|') FROM JSONB_ARRAY_ELEMENTS(n.j) AS p, JSONB_ARRAY_ELEMENTS_TEXT(p->'x') AS o WHERE p->>'k' = 'y') AS x FROM n | x=+n.j,FILTER:n.j
