@@ -83,7 +83,9 @@ def _other_value(node: exp.Expr, rng: Random) -> bool:
     if isinstance(node, exp.Literal):
         node.set("this", f"{node.this}9" if node.is_string else str(int(float(node.this)) + 1))
         return True
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+    # What a query around it does not name may be another column.
+    is_inner = isinstance(node.parent, exp.Select) and node.parent.parent is not None
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier) and not is_inner:
         name = rng.choice([name for name in COLUMNS.split() if name != node.name])
         node.set("this", exp.to_identifier(name))
         return True
@@ -134,8 +136,12 @@ def canonical(sql: str, dialect: str) -> str:
     for node in list(tree.find_all(exp.Paren)):
         node.replace(node.this)
     for join in tree.find_all(exp.Join):
-        if join.kind == "CROSS":
-            join.set("kind", None)
+        words = [word for word in join.kind.split() if word not in ("CROSS", "INNER", "OUTER")]
+        join.set("kind", " ".join(words) or None)
+        if isinstance(join.args.get("on"), exp.Boolean):
+            join.set("on", None)
+    for fetch in tree.find_all(exp.Fetch):
+        fetch.set("direction", None)
     for name in tree.find_all(exp.Identifier):
         if dialect == "snowflake" and name.name.isupper():
             name.replace(exp.to_identifier(name.name.lower()))
