@@ -84,8 +84,8 @@ def _other_value(node: exp.Expr, rng: Random) -> bool:
         node.set("this", f"{node.this}9" if node.is_string else str(int(float(node.this)) + 1))
         return True
     # What a query around it does not name may be another column.
-    is_inner = isinstance(node.parent, exp.Select) and node.parent.parent is not None
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier) and not is_inner:
+    is_spare = isinstance(node.parent, exp.Select) and node.parent.parent is not None
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier) and not is_spare:
         name = rng.choice([name for name in COLUMNS.split() if name != node.name])
         node.set("this", exp.to_identifier(name))
         return True
@@ -122,7 +122,12 @@ def _without_argument(node: exp.Expr, rng: Random) -> bool:
 
 
 def _without_element(node: exp.Expr, rng: Random) -> bool:
-    lists = [key for key, value in node.args.items() if isinstance(value, list) and len(value) > 1]
+    is_inner = isinstance(node, exp.Select) and node.parent is not None
+    lists = [
+        key
+        for key, value in node.args.items()
+        if isinstance(value, list) and len(value) > 1 and not (is_inner and key == "expressions")
+    ]
     if not lists:
         return False
     values = node.args[rng.choice(lists)]
@@ -136,8 +141,10 @@ def canonical(sql: str, dialect: str) -> str:
     for node in list(tree.find_all(exp.Paren)):
         node.replace(node.this)
     for join in tree.find_all(exp.Join):
-        words = [word for word in join.kind.split() if word not in ("CROSS", "INNER", "OUTER")]
-        join.set("kind", " ".join(words) or None)
+        words = {join.side, join.kind} - {"", "CROSS", "INNER", "OUTER"}
+        for key in ("side", "kind"):
+            join.args.pop(key, None)
+        join.set("kind", " ".join(sorted(words)))
         if isinstance(join.args.get("on"), exp.Boolean):
             join.set("on", None)
     for fetch in tree.find_all(exp.Fetch):
