@@ -141,12 +141,7 @@ def canonical(sql: str, dialect: str) -> str:
     for node in list(tree.find_all(exp.Paren)):
         node.replace(node.this)
     for join in tree.find_all(exp.Join):
-        words = {join.side, join.kind} - {"", "CROSS", "INNER", "OUTER"}
-        for key in ("side", "kind"):
-            join.args.pop(key, None)
-        join.set("kind", " ".join(sorted(words)))
-        if isinstance(join.args.get("on"), exp.Boolean):
-            join.set("on", None)
+        _simplify(join)
     for fetch in tree.find_all(exp.Fetch):
         fetch.set("direction", None)
     for name in tree.find_all(exp.Identifier):
@@ -160,6 +155,16 @@ def canonical(sql: str, dialect: str) -> str:
         node.set("this", sides[0])
         node.set("expression", sides[1])
     return repr(tree)
+
+
+def _simplify(join: exp.Join) -> None:
+    """Leave out the words of a join that say nothing, and their order."""
+    words = {join.side, join.kind} - {"", "CROSS", "INNER", "OUTER"}
+    for key in ("side", "kind"):
+        join.args.pop(key, None)
+    join.set("kind", " ".join(sorted(words)))
+    if isinstance(join.args.get("on"), exp.Boolean):
+        join.set("on", None)
 
 
 def mutants(dialect: str, seeds: range) -> Iterator[tuple[str, str]]:
