@@ -70,9 +70,10 @@ def _differing(
         return None
     old, fresh = [o for o in gone if o], [o for o in new if o]
     for outline in list(old):
-        if outline in fresh:
+        same = [other for other in fresh if other == outline and _is_in_order(outline, other)]
+        if same:
             old.remove(outline)
-            fresh.remove(outline)
+            fresh.remove(same[0])
     if len(old) != len(fresh):
         return None
     pairs = []
@@ -81,6 +82,15 @@ def _differing(
         fresh.remove(likest)
         pairs.append((outline, likest))
     return pairs
+
+
+def _is_in_order(first: QueryOutline, second: QueryOutline) -> bool:
+    """Whether columns of the same names stand in the same order."""
+    orders = [
+        [name for name in outline.columns if name in other.columns]
+        for outline, other in ((first, second), (second, first))
+    ]
+    return orders[0] == orders[1]
 
 
 def _likeness(first: QueryOutline, second: QueryOutline) -> int:
@@ -107,6 +117,9 @@ def _of_target(
         if not (first.is_open or second.is_open or name in columns):
             text = "is written now" if name in second.columns else "is no longer written"
             yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, name, datasets)
+    if not _is_in_order(first, second):
+        text = f"inserts columns into {target} in another order, without naming them"
+        yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, "", datasets)
     texts = {change.text for change in changes}
     reads = any("reads" in change.text for change in changes)
     for change in outline_changes(first, second):

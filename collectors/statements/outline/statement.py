@@ -43,6 +43,8 @@ _SETTING = {"this", "expression", "properties", "exists", "replace", "with_", "k
 def statement_outline(text: str, dialect: Dialect) -> QueryOutline:
     """The outline of a statement without its literals.
 
+    Its columns are sorted where their order says nothing.
+
     Raises:
         NoTreeError: sqlglot does not support it.
     """
@@ -55,7 +57,18 @@ def statement_outline(text: str, dialect: Dialect) -> QueryOutline:
         if isinstance(error, NoTreeError):
             raise
         raise NoTreeError("the SQL parser does not support this statement") from error
+    if not _goes_by_place(tree):
+        outline = replace(outline, columns=dict(sorted(outline.columns.items())))
     return _marked(outline, omitted) if omitted else outline
+
+
+def _goes_by_place(tree: exp.Expr) -> bool:
+    """Whether the order of its columns says which goes where: INSERT without their names."""
+    return (
+        isinstance(tree, exp.Insert)
+        and not isinstance(tree.this, exp.Schema)
+        and not tree.args.get("by_name")
+    )
 
 
 def _tree(text: str, dialect: Dialect) -> tuple[exp.Expr, Marks]:

@@ -23,6 +23,7 @@ from tests.graft.commands.test_review import git, review_project, run
 # `orders` is a model of the project; the script reads its note.
 SCORE = Did("ml.scores", "db.orders", columns={"note": "db.orders.note", "id": "db.orders.id"})
 MOVED = replace(SCORE, columns={"note": "db.orders.id", "id": "db.orders.id"})
+COLUMN_ORDERS = ("note, id", "id, note")
 CONTRACT = """\
 apiVersion: v3.1.0
 kind: DataContract
@@ -95,6 +96,28 @@ def test_statements_are_compared_as_trees(project: Path, new: str, changes: list
     text = "insert into ml.scores select note, id from db.orders {}"
     old = replace(SCORE, text=text.format("where id > ?"))
     with_runs(project, ran(-1, old), ran(1, replace(SCORE, text=text.format(new))))
+    assert at(reviewed(project, "--base", str(project / "base")), "score") == changes
+
+
+@pytest.mark.parametrize(
+    ("into", "changes"),
+    [
+        (
+            "ml.scores",
+            ["VALUES inserts columns into spark/ml.scores in another order, without naming them"],
+        ),
+        (
+            "ml.scores (note, id)",
+            ["VALUES id another expression", "VALUES note another expression"],
+        ),
+        ("ml.scores by name", []),
+    ],
+)
+def test_an_insert_without_names_goes_by_the_places_of_columns(
+    project: Path, into: str, changes: list[str]
+) -> None:
+    old, new = (f"insert into {into} select {names} from db.orders" for names in COLUMN_ORDERS)
+    with_runs(project, ran(-1, replace(SCORE, text=old)), ran(1, replace(SCORE, text=new)))
     assert at(reviewed(project, "--base", str(project / "base")), "score") == changes
 
 
