@@ -118,7 +118,11 @@ def _lists(index: Index) -> Iterator[AttentionList]:
         "tasks", "Failed tasks", "failed", failed, "tasks/index.html#tasks-sort=-health"
     )
     yield make_list("dags", "Failed DAGs", "failed", failed_dags(index.dags))
-    builds = [(dataset, node.runs[0]) for dataset, node in nodes.items() if node.last_run_failed]
+    builds = [
+        (dataset, run)
+        for dataset, node in nodes.items()
+        if (run := node.last_run) and node.last_run_failed
+    ]
     builds.sort(key=lambda build: _recency(build[1]), reverse=True)
     yield make_list("builds", "Failed dbt models", "failed", builds)
     tests = [
@@ -128,7 +132,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     yield AttentionList(
         "tests", "Failed dbt tests", "failed", tests, sum(len(results) for _, results in tests)
     )
-    stale = ((dataset, node.checks[0]) for dataset, node in nodes.items() if node.is_stale)
+    stale = ((dataset, node.last_check) for dataset, node in nodes.items() if node.is_stale)
     yield make_list("stale", "Stale sources", "warn", stale)
     writers = (
         (dataset, (*(["dbt"] if lineage.definition(dataset, DefinitionKind.DBT) else []), *tasks))
@@ -167,10 +171,12 @@ def health_ratios(index: Index) -> list[HealthRatio]:
             status is Status.OK for status in runs if status is not Status.UNKNOWN
         ],
         "dbt models whose last run succeeded": [
-            node.runs[0].status is Status.OK for node in dbt if node.runs
+            run.status is Status.OK for node in dbt if (run := node.last_run)
         ],
         "dbt tests passed": [
-            test.look != Status.FAILED for test in chain.from_iterable(tests) if test.result
+            not test.failed
+            for test in chain.from_iterable(tests)
+            if test.result and test.result.is_verdict
         ],
         "Sources fresh": [not node.is_stale for node in dbt if node.checks],
         "Statements parsed completely": [

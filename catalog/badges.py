@@ -113,7 +113,7 @@ def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBad
     if failed := len(results.failed_tests):
         yield HealthBadge("tests", count(failed, "failed test"), FAILED)
     if results.is_stale:
-        late = results.checks[0].status is Status.FAILED
+        late = results.last_check is not None and results.last_check.status is Status.FAILED
         yield HealthBadge("stale", "stale", FAILED if late else WARN)
     kinds = {upstream.fault.kind for upstream in upstream_faults(index).get(dataset, ())}
     words = [_WRONG] if kinds - _OLD.keys() else [_OLD[kind] for kind in _OLD if kind in kinds]

@@ -85,9 +85,14 @@ class NodeResults:
         return results_history(self.runs)
 
     @property
+    def last_run(self) -> NodeResult | None:
+        """Its newest run that dbt did not skip."""
+        return next((run for run in self.runs if run.is_verdict), None)
+
+    @property
     def last_run_failed(self) -> bool:
-        """Whether its newest run failed."""
-        return bool(self.runs) and self.runs[0].status is Status.FAILED
+        """Whether that failed."""
+        return self.last_run is not None and self.last_run.status is Status.FAILED
 
     @property
     def failed_tests(self) -> list[ShownTest]:
@@ -101,7 +106,12 @@ class NodeResults:
     @property
     def is_stale(self) -> bool:
         """Whether its source had no new rows for longer than it should, when last checked."""
-        return bool(self.checks) and self.checks[0].word in _STALE
+        return self.last_check is not None and self.last_check.word in _STALE
+
+    @property
+    def last_check(self) -> NodeResult | None:
+        """The newest freshness check that could be made."""
+        return next((check for check in self.checks if check.is_verdict), None)
 
 
 def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) -> NodeResults:
@@ -117,10 +127,11 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     other_tests: list[ShownTest] = []
     description = index.descriptions.get(dataset)
     for test in description.tests if description else ():
-        last = index.lineage.dbt.node_results.get(test.node_id, ())
+        dbt = index.lineage.dbt
+        last = (dbt.last_verdict(test.node_id), *dbt.node_results.get(test.node_id, ()), None)
         column = test.column.casefold()
         tests = column_tests[column] if column in listed else other_tests
-        tests.append(ShownTest(test, last[0] if last else None))
+        tests.append(ShownTest(test, next(filter(None, last), None)))
     return NodeResults(
         runs=runs,
         last_build=index.last_build(dataset),

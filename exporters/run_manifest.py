@@ -215,7 +215,7 @@ def _first(
     def fits(at: datetime | None) -> bool:
         return at is not None and at >= after and (before is None or at < before)
 
-    candidates = [result for result in results if fits(result.started_at)]
+    candidates = [r for r in results if r.is_verdict and fits(r.started_at)]
     return min(candidates, key=lambda result: result.started_at or after, default=None)
 
 

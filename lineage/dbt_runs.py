@@ -41,3 +41,8 @@ class DbtRuns:
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
     column_edges: tuple[ColumnEdge, ...] = ()
     reads: Mapping[DatasetId, ModelReads] = field(default_factory=dict)
+
+    def last_verdict(self, node_id: str) -> NodeResult | None:
+        """The newest result of a node that is good or bad; skipped, it is as before."""
+        results = self.node_results.get(node_id, ())
+        return next((result for result in results if result.is_verdict), None)

@@ -308,6 +308,11 @@ class NodeResult:
     origin: str = ""
     periods: tuple[Period, ...] = ()
 
+    @property
+    def is_verdict(self) -> bool:
+        """Whether it is good or bad: dbt got to the node, and could check its freshness."""
+        return self.status is not Status.UNKNOWN and self.word != "runtime error"
+
 
 @frozen
 class TaskInfo:

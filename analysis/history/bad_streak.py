@@ -79,5 +79,5 @@ def _tested_bad_since(results: Sequence[NodeResult], runs: Sequence[Run]) -> int
 
 def _verdicts(results: Iterable[NodeResult]) -> Iterator[tuple[datetime, bool]]:
     for result in results:
-        if result.started_at and result.status is not Status.UNKNOWN:
+        if result.started_at and result.is_verdict:
             yield result.started_at, result.status is Status.OK

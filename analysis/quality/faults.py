@@ -143,15 +143,15 @@ def _test_faults(
     lineage: Lineage, dataset: DatasetId, tests: Iterable[NodeTest]
 ) -> Iterator[QualityFault]:
     for test in tests:
-        results = lineage.dbt.node_results.get(test.node_id, ())
-        if results and results[0].status is Status.FAILED:
+        newest = lineage.dbt.last_verdict(test.node_id)
+        if newest and newest.status is Status.FAILED:
             yield QualityFault(
                 dataset,
                 kind_of_test(test.name),
                 test.name,
                 test.column,
-                results[0].started_at,
-                results[0].failures,
+                newest.started_at,
+                newest.failures,
             )
 
 
@@ -160,17 +160,19 @@ def _result_faults(
 ) -> Iterator[QualityFault]:
     """Freshness checks of a source, and builds of a model."""
     for node_id in ids:
-        for newest in lineage.dbt.node_results.get(node_id, ())[:1]:
-            if node_id.startswith("source."):
-                if newest.word in _STALE:
-                    yield QualityFault(
-                        dataset,
-                        FaultKind.FRESHNESS,
-                        failed_at=newest.started_at,
-                        newest_at=newest.max_loaded_at,
-                    )
-            elif newest.status is Status.FAILED:
-                yield QualityFault(dataset, FaultKind.WRITE, failed_at=newest.started_at)
+        newest = lineage.dbt.last_verdict(node_id)
+        if newest is None:
+            continue
+        if node_id.startswith("source."):
+            if newest.word in _STALE:
+                yield QualityFault(
+                    dataset,
+                    FaultKind.FRESHNESS,
+                    failed_at=newest.started_at,
+                    newest_at=newest.max_loaded_at,
+                )
+        elif newest.status is Status.FAILED:
+            yield QualityFault(dataset, FaultKind.WRITE, failed_at=newest.started_at)
 
 
 def _write_faults(lineage: Lineage, dataset: DatasetId) -> Iterator[QualityFault]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +24,7 @@ from dbt_graft.lineage.records import NodeResult, Status
 
 # Results of each node that are in the store for good, and that pages show.
 PER_NODE = 30
-# Of a test only the newest is shown.
+# Of a test only the newest is shown, of those in which dbt did not skip it.
 _TESTS = (r"test\.", r"unit_test\.", CHECK)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Rows that are sorted at once.
@@ -37,7 +37,7 @@ def is_invocation(origin: str) -> bool:
 
 
 def read_results(snapshot: OpenStore, until: datetime | None = None) -> tuple[NodeResult, ...]:
-    """The newest results of each node, sorted by node, newest first; of a test only the last.
+    """The newest results of each node, sorted by node, newest first; of a test only one.
 
     Args:
         until: Those that this moment knows; without it all.
@@ -47,7 +47,7 @@ def read_results(snapshot: OpenStore, until: datetime | None = None) -> tuple[No
         parts = (part.filter(pc.field("started_at") <= pa.scalar(until)) for part in parts)
     newest = newest_results(parts, PER_NODE)
     tests = pc.match_substring_regex(newest["node_id"], f"^(?:{'|'.join(_TESTS)})")
-    newest = newest.filter(pc.or_(pc.invert(tests), pc.equal(_ages(newest), pa.scalar(0))))
+    newest = pa.concat_tables([newest.filter(pc.invert(tests)), _of_tests(newest.filter(tests))])
     columns = {name: _values(newest[name]) for name in column_names(NodeResult)}
     try:
         columns["status"] = [*map(Status, columns["status"])]
@@ -62,6 +62,12 @@ def read_results(snapshot: OpenStore, until: datetime | None = None) -> tuple[No
             remedy="install the version of dbt-graft that wrote it, or a later one",
         ) from error
     return tuple(map(NodeResult, *columns.values()))
+
+
+def _of_tests(rows: pa.Table) -> pa.Table:
+    skipped = pc.equal(rows["status"], pa.scalar(Status.UNKNOWN.value))
+    rows = _sorted(rows.append_column("skipped", skipped), ("skipped", "ascending"))
+    return rows.filter(pc.equal(_ages(rows), pa.scalar(0))).drop_columns("skipped")
 
 
 def _values(column: pa.ChunkedArray[Any]) -> list[Any]:
@@ -130,10 +136,20 @@ def _keep_newest(rows: pa.Table, count: int) -> pa.Table:
     if not rows.num_rows:
         return rows
     # Two labels may show an invocation.
-    rows = distinct(rows, "node_id", "invocation_id").sort_by(
-        [("node_id", "ascending"), ("started_at", "descending"), ("invocation_id", "ascending")]
-    )
+    rows = _sorted(distinct(rows, "node_id", "invocation_id"))
     return rows.filter(pc.less(_ages(rows), pa.scalar(count)))
+
+
+def _sorted(rows: pa.Table, *first: tuple[str, Literal["ascending"]]) -> pa.Table:
+    """By node, and in a node by these columns first; then the newest first."""
+    return rows.sort_by(
+        [
+            ("node_id", "ascending"),
+            *first,
+            ("started_at", "descending"),
+            ("invocation_id", "ascending"),
+        ]
+    )
 
 
 def _ages(rows: pa.Table) -> pa.Int64Array:

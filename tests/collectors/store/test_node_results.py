@@ -13,19 +13,22 @@ from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.arrow_tables import table, tables
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.tables import ReadLog
-from dbt_graft.lineage.records import NodeResult, Records
+from dbt_graft.lineage.records import NodeResult, Records, Status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL, RARE, TEST = "model.shop.orders", "model.shop.rare", "test.shop.unique.1"
 
 
-def invocation(number: int, *nodes: str, at: int | None = None) -> store.Collected:
+def invocation(
+    number: int, *nodes: str, at: int | None = None, status: Status = Status.OK
+) -> store.Collected:
     """An hour's results of some nodes, and the file that they were in."""
     origin = f"dbt:target#i{number}"
     results = [
         NodeResult(
             node_id=node,
             invocation_id=f"i{number}",
+            status=status,
             started_at=START + timedelta(hours=number if at is None else at),
             origin=origin,
         )
@@ -61,6 +64,13 @@ def test_the_newest_of_a_node_are_read_and_of_a_test_only_the_last(tmp_path: Pat
         RARE: ["i3"],
         TEST: ["i34"],
     }
+
+
+def test_of_a_test_that_dbt_skipped_the_result_before_is_read(tmp_path: Path) -> None:
+    place = str(tmp_path / "store")
+    store.commit(place, [invocation(1, MODEL, TEST)])
+    store.commit(place, [invocation(2, MODEL, TEST, RARE, status=Status.UNKNOWN)])
+    assert shown(place) == {MODEL: ["i2", "i1"], RARE: ["i2"], TEST: ["i1"]}
 
 
 def test_results_are_read_only_on_request(tmp_path: Path) -> None:
