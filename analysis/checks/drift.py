@@ -22,7 +22,7 @@ class DriftStatus(StrEnum):
 
     VERIFIED: declared, and seen. PHANTOM: declared, the task ran, and it is not seen. UNDECLARED:
     seen, and what is declared of the task leaves it out. UNVERIFIED: declared, and too few runs of
-    the task are known to tell.
+    the task are known to tell, or their logs show nothing in the dataset's namespace.
     """
 
     VERIFIED = "VERIFIED"
@@ -37,7 +37,7 @@ class DriftEdge:
 
     Attributes:
         sources: All that show it: files, logs, events.
-        runs: The runs of the task in the window; failed ones do not count.
+        runs: The runs of the task in the window whose logs could show it; failed ones do not count.
         first_at, last_at: When it was seen, in all that is known.
         run_id: The last run that shows it, of those that logs still have.
         runs_from: The start of the first of the runs, of those that logs still have.
@@ -63,14 +63,16 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         since: Only runs and sightings from then on count.
     """
     drift_edges = []
+    shown = _namespaces(lineage)
     for _, task in sorted(lineage.tasks.items()):
         edges: dict[tuple[str, DatasetId], list[Usage]] = defaultdict(list)
         for usage in task.usages:
             edges[usage.direction, usage.dataset].append(usage)
         if not any(Evidence.DECLARED in _evidences(usages) for usages in edges.values()):
             continue
-        in_window = _runs(task, since)
+        runs = _runs(task, since)
         for (direction, dataset), usages in sorted(edges.items()):
+            in_window = [run for run in runs if dataset.key[0] in shown[run.engine]]
             status = _status(usages, task.count(in_window), enough, since)
             into = edges.get((Direction.WRITE, dataset), ())
             if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
@@ -108,6 +110,15 @@ def _evidences(usages: Iterable[Usage]) -> set[Evidence]:
         for usage in usages
         for evidence in ({source.evidence for source in usage.evidences} or {usage.evidence})
     }
+
+
+def _namespaces(lineage: Lineage) -> Mapping[str, set[str]]:
+    """Engine -> the namespaces of which its logs show datasets: no log of Spark shows an API."""
+    namespaces: dict[str, set[str]] = defaultdict(set)
+    for task in lineage.tasks.values():
+        for usage in filter(_is_seen, task.usages):
+            namespaces[usage.engine].add(usage.dataset.key[0])
+    return namespaces
 
 
 def _runs(task: Task, since: datetime | None) -> list[Run]:

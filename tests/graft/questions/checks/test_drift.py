@@ -131,6 +131,16 @@ def test_without_declared_tasks_there_is_a_note(project: Path) -> None:
     assert drift(project)["notes"] == [note]
 
 
+def test_what_no_log_of_the_engine_could_show_is_no_phantom(project: Path) -> None:
+    api = "      - {from: [https://api.example.com/prices], to: [spark/stage.orders]}\n"
+    (project / "lineage.yml").write_text(LINEAGE.replace("  upload:\n", f"{api}  upload:\n"))
+    assert graft(project, "collect").exit_code == 0
+    found = drift(project)
+    statuses = {edge["dataset"]: edge["status"] for edge in found["data"]["drift"]["edges"]}
+    assert statuses["https://api.example.com/prices"] == "UNVERIFIED"
+    assert "https://api.example.com/prices" in graft(project, "export declared").stdout
+
+
 def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
     """Airflow without an extractor shows that a task ran, and nothing that it did."""
     (tmp_path / "graft.yml").write_text(
