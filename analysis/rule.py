@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.lineage.frozen import frozen
@@ -44,9 +44,13 @@ class Rule:
 
 
 def matches_any(names: Iterable[str], patterns: Collection[str]) -> bool:
-    """Whether a name fits a pattern with `*` as a wildcard; case is ignored."""
-    folded = [pattern.casefold() for pattern in patterns]
-    return any(fnmatchcase(name.casefold(), pattern) for name in names for pattern in folded)
+    """Whether a name fits a pattern with `*` as a wildcard; case is ignored.
+
+    Names of tasks have brackets and question marks: `load [prod]`.
+    """
+    parts = (map(re.escape, pattern.casefold().split("*")) for pattern in patterns)
+    fits = re.compile("|".join(map(".*".join, parts)), re.DOTALL).fullmatch
+    return bool(patterns) and any(fits(name.casefold()) for name in names)
 
 
 RULES: dict[str, Rule] = {}

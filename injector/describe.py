@@ -77,6 +77,7 @@ def descriptions(
             dbt_ids=tuple(dbt_ids),
             labels=labels([*described, {"tags": tags}]),
             column_labels=_with_tag_labels(column_labels(described), columns),
+            is_checked_for_freshness=any(map(_has_freshness, described)),
         )
     return descriptions_by_dataset
 
@@ -112,6 +113,13 @@ def _written_by_dbt(original: Node, node_id: str) -> Mapping[str, Any]:
         original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
     )
     return node
+
+
+def _has_freshness(node: Mapping[str, Any]) -> bool:
+    """Whether dbt may check a source: without limits it writes empty ones."""
+    limits = node.get("freshness") or {}
+    both = (limits.get("warn_after"), limits.get("error_after"))
+    return any(isinstance(limit, Mapping) and limit.get("count") for limit in both)
 
 
 def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:

@@ -69,15 +69,19 @@ def materialized(node: Node) -> str:
 
 
 def owner(node: Node, manifest: Node) -> str:
-    """Return the owner of a node: its own, that of its group, or `meta.owner`."""
+    """Return the owner of a node: its own, that of its group, or `meta.owner`.
+
+    dbt takes several addresses for one owner, too.
+    """
     group = f"group.{node.get('package_name')}.{node.get('group')}"
     contact = (
         node.get("owner") or ((manifest.get("groups") or {}).get(group) or {}).get("owner") or {}
     )
     meta = (node.get("meta") or {}).get("owner")
     for name in (contact.get("name"), contact.get("email"), meta):
-        if isinstance(name, str) and name:
-            return name
+        names = name if isinstance(name, list) else [name]
+        if text := ", ".join(part for part in names if isinstance(part, str) and part):
+            return text
     return ""
 
 

@@ -54,6 +54,7 @@ class Description:
         dbt_ids: The ids by which dbt itself knows it: of the sources that a promoted model was.
         labels: What tags and `meta` say of its sensitivity, as they write it: `PII`, `internal`.
         column_labels: Column name -> the same of a column, where anything does.
+        is_checked_for_freshness: A source of dbt has limits for the age of its rows.
     """
 
     dataset: DatasetId
@@ -68,6 +69,7 @@ class Description:
     dbt_ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     column_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_checked_for_freshness: bool = False
 
     @property
     def sensitivity(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.quality.faults import tests_of
 from dbt_graft.analysis.quality.times import length, time_of_day
 from dbt_graft.analysis.rule import (
     CERTIFIED_WITHOUT_OWNER,
@@ -71,13 +72,6 @@ class _Subject:
             dataset_tags |= {*(metadata.tags if metadata else ())}
             if not tags.isdisjoint(map(str.casefold, dataset_tags)):
                 yield dataset
-
-    def results(self, dataset: DatasetId) -> Iterator[str]:
-        """The ids of dbt's nodes and tests that are about a dataset and have a result."""
-        description = self.descriptions.get(dataset)
-        if description:
-            ids = (*(test.node_id for test in description.tests), *description.dbt_ids)
-            yield from (node_id for node_id in ids if self.lineage.dbt.node_results.get(node_id))
 
 
 def rule_findings(
@@ -140,10 +134,8 @@ def _certified(subject: _Subject) -> Iterator[Finding]:
                 "is certified and has no owner",
                 "name one in dbt's `meta: {owner: …}`, or as `group`",
             )
-        results = subject.lineage.dbt.node_results
-        checked = any(
-            result.criteria for node_id in subject.results(dataset) for result in results[node_id]
-        )
+        description = subject.descriptions.get(dataset)
+        checked = description is not None and description.is_checked_for_freshness
         if dataset not in with_slo and not checked:
             yield CERTIFIED_WITHOUT_SLO.finding(
                 str(dataset),
@@ -179,9 +171,10 @@ def _promises(subject: _Subject) -> Iterator[Finding]:
 
 def _gold(subject: _Subject) -> Iterator[Finding]:
     for dataset in subject.tagged_datasets(subject.scope.gold):
-        description = subject.descriptions.get(dataset)
-        tests = {test.node_id for test in description.tests} if description else set()
-        if tests.isdisjoint(subject.results(dataset)):
+        tests = tests_of(subject.lineage, dataset, subject.descriptions.get(dataset))
+        verdicts = (subject.lineage.dbt.last_verdict(test.node_id) for test in tests)
+        # Of a test that could not be run there is no result.
+        if not any(verdict and verdict.word != "error" for verdict in verdicts):
             problem = "its tests have no result" if tests else "is gold and has no test"
             remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
             yield GOLD_WITHOUT_RESULT.finding(str(dataset), problem, remedy, subject.owner(dataset))

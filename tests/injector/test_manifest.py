@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dbt_graft.injector.manifest import projects
+from typing import Any
+
+import pytest
+
+from dbt_graft.injector.manifest import owner, projects
 from tests.injector.conftest import Project
 
 
@@ -12,3 +16,17 @@ def test_projects_are_the_root_and_the_packages_with_nodes(empty_project: Projec
     empty_project.source("raw", "orders", package_name="raw_package")
     found = projects(empty_project.manifest)
     assert found == {"shop", "finance_package", "raw_package"}
+
+
+@pytest.mark.parametrize(
+    ("contact", "name"),
+    [
+        ({"name": "Finance", "email": "fin@shop.example"}, "Finance"),
+        ({"name": None, "email": "fin@shop.example"}, "fin@shop.example"),
+        ({"email": ["ana@shop.example", "bo@shop.example"]}, "ana@shop.example, bo@shop.example"),
+        ({"email": []}, ""),
+    ],
+)
+def test_an_owner_is_that_of_the_group(contact: dict[str, Any], name: str) -> None:
+    node = {"package_name": "shop", "group": "finance"}
+    assert owner(node, {"groups": {"group.shop.finance": {"owner": contact}}}) == name

@@ -11,6 +11,7 @@ import pytest
 from dbt_graft.analysis.checks.report import owner_scores
 from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
 from dbt_graft.analysis.rule import SECOND_WRITER, STALE_EDGE
+from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
@@ -26,6 +27,7 @@ from dbt_graft.lineage.records import (
     Outcome,
     Run,
     Shape,
+    Status,
     TaskInfo,
 )
 from dbt_graft.lineage.usage import Usage
@@ -141,8 +143,8 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             id="certified, with an owner and a reader who says how fresh",
         ),
         pytest.param(
-            lineage(task(write()), dbt=result("source.shop.orders", criteria="1 day")),
-            described(tags=("certified",), owner="Finance", dbt_ids=("source.shop.orders",)),
+            lineage(task(write())),
+            described(tags=("certified",), owner="Finance", is_checked_for_freshness=True),
             *((), RuleScope(), []),
             id="certified, with an owner and a freshness check",
         ),
@@ -157,10 +159,41 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             id="gold, and its test never ran",
         ),
         pytest.param(
-            lineage(task(write()), dbt=result("test.shop.unique")),
+            lineage(task(write()), dbt=result("test.shop.unique", status=Status.OK)),
             described(tags=("gold",), tests=TESTED),
             *((), RuleScope(), []),
             id="gold with a result",
+        ),
+        pytest.param(
+            lineage(task(write()), dbt=result("test.shop.unique", word="skipped")),
+            described(tags=("gold",), tests=TESTED),
+            *((), RuleScope(), ["GOLD_ASSET_MISSING_QUALITY_RESULT spark/orders"]),
+            id="gold, and dbt skipped its test",
+        ),
+        pytest.param(
+            lineage(
+                task(write()),
+                dbt=result("test.shop.unique", word="error", status=Status.FAILED),
+            ),
+            described(tags=("gold",), tests=TESTED),
+            *((), RuleScope(), ["GOLD_ASSET_MISSING_QUALITY_RESULT spark/orders"]),
+            id="gold, and its test could not be run",
+        ),
+        pytest.param(
+            lineage(task(write()), dbt=result(Check(ORDERS, "unique").id, status=Status.FAILED)),
+            described(tags=("gold",)),
+            *((), RuleScope(), []),
+            id="gold with the result of a check in an event",
+        ),
+        pytest.param(
+            *(lineage(task(write("load [prod]?"))), {}, ()),
+            *(RuleScope(platform=("load [prod]?",)), []),
+            id="of the platform, with brackets in its name",
+        ),
+        pytest.param(
+            *(lineage(task(write("loads"))), {}, (), RuleScope(platform=("load?", "load[s]"))),
+            ["WRITE_OUTSIDE_PLATFORM loads"],
+            id="only a star is a wildcard",
         ),
         pytest.param(*(lineage(task(write())), {}, (), PLATFORM, []), id="of the platform"),
         pytest.param(
