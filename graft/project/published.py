@@ -17,6 +17,7 @@ from dbt_graft.analysis.rule import LINEAGE_LOST, matches_any
 from dbt_graft.exporters.task_metadata import Entity
 from dbt_graft.graft.project.config import Config
 from dbt_graft.injector.unwanted import REMEDY
+from dbt_graft.lineage.dataset import parse_dataset_id
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Records
 
@@ -58,9 +59,12 @@ def lost_lineage(
 ) -> Iterator[Finding]:
     """The reads and writes of the last build that tasks no longer do.
 
+    The file has names without namespaces; those of databases compare without case.
+
     Args:
         accept: Patterns of tasks and datasets whose loss is accepted.
     """
+    names_accepted = [*accept, *filter(_is_specific, map(_without_namespace, accept))]
     for task, before in sorted(published.items()):
         if matches_any([task], accept):
             continue
@@ -68,12 +72,28 @@ def lost_lineage(
             yield LINEAGE_LOST.finding(task, "the task is gone", REMEDY)
             continue
         for side, does in _SIDES.items():
-            here = {_name(entity) for entity in now[task].get(side, ())}
-            for name in sorted({_name(entity) for entity in before.get(side, ())} - here):
-                if not matches_any([name], accept):
+            here = {_key(_name(entity)) for entity in now[task].get(side, ())}
+            for name in sorted(map(_name, before.get(side, ()))):
+                if _key(name) not in here and not matches_any([name], names_accepted):
                     yield LINEAGE_LOST.finding(task, f"{does} {name} no more", REMEDY)
 
 
 def _name(entity: Entity) -> str:
     parts = (entity.get(f"_{part}_name") for part in ("database", "schema", "entity"))
     return ".".join(part for part in parts if part)
+
+
+def _key(name: str) -> str:
+    return name if "/" in name else name.casefold()
+
+
+def _without_namespace(pattern: str) -> str:
+    try:
+        return parse_dataset_id(pattern).name
+    except ValueError:
+        return ""
+
+
+def _is_specific(pattern: str) -> bool:
+    """Whether it names more than any dataset."""
+    return bool(pattern.strip("*/."))

@@ -299,7 +299,7 @@ def test_check_finds_lineage_of_the_last_build_that_is_gone(
         "nightly: the task is gone",
     ]
     with (folder / "graft.yml").open("a") as config:
-        config.write("check: {accept: [raw.*, nightly, patch]}\n")
+        config.write("check: {accept: [SPARK/raw.*, nightly, patch]}\n")
     assert check() == {}
 
 
