@@ -19,10 +19,14 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
     for task in lineage.tasks.values():
         for dataset in task.writes:
             usages = [usage for usage in lineage.writers(dataset) if usage.task == task.name]
+            # A run may end well that failed to write this.
+            failed = {(u.engine, run_id) for u in usages for run_id in u.failed_runs}
             times_by_dataset.setdefault(dataset, []).extend(
                 run.ended_at
                 for run in task.runs_of(*usages)
-                if run.status is Status.OK and run.ended_at
+                if run.status is Status.OK
+                and run.ended_at
+                and (run.engine, run.run_id) not in failed
             )
     for dataset, description in descriptions.items():
         results = [

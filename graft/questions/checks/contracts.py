@@ -29,6 +29,7 @@ from dbt_graft.graft.questions.checks.quality import project_quality
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.operations import Operation
 
 
 def check_contracts(checked: CheckedProject) -> Answer:
@@ -143,6 +144,14 @@ def _is_complete(
 ) -> bool:
     """Whether all columns of a dataset are known: by dbt's catalog, or by a write.
 
-    Logs of reads show those that were read.
+    Logs of reads show those that were read, and statements of SQL Server those that they fill: only
+    a snapshot of its tables knows them all, with their types.
     """
-    return dataset in cataloged or bool(described.lineage.writers(dataset))
+    if dataset in cataloged:
+        return True
+    facts = described.lineage.datasets[dataset]
+    typed = all(column.type for column in facts.columns)
+    return any(
+        usage.engine != "sqlserver" or (typed and Operation.BULK_INSERT not in usage.operations)
+        for usage in described.lineage.writers(dataset)
+    )

@@ -50,6 +50,9 @@ def test_the_kind_of_a_test(name: str, kind: str) -> None:
     assert kind_of_test(name).value == kind
 
 
+STATUS = {"pass": Status.OK, "success": Status.OK, "skipped": Status.UNKNOWN}
+
+
 def results(node: str, *words: str) -> dict[str, tuple[NodeResult, ...]]:
     """Results of a node, the newest first, an hour apart."""
     found = enumerate(words)
@@ -57,7 +60,7 @@ def results(node: str, *words: str) -> dict[str, tuple[NodeResult, ...]]:
         node: tuple(
             NodeResult(
                 *(node, f"i-{number}", "test", word),
-                Status.OK if word in ("pass", "success") else Status.FAILED,
+                STATUS.get(word, Status.FAILED),
                 *(2 * [NOON - timedelta(hours=number)]),
                 max_loaded_at=NOON - timedelta(days=number),
             )
@@ -87,6 +90,25 @@ def test_a_check_in_an_event_is_a_fault_without_dbt(
     assert [(fault.name, fault.column, fault.kind.value) for fault in faults] == found
 
 
+@pytest.mark.parametrize(
+    ("node", "words", "kinds"),
+    [
+        ("test.a.unique", ("skipped", "fail"), ["uniqueness"]),
+        ("test.a.unique", ("skipped", "pass"), []),
+        ("model.a.orders", ("skipped", "skipped", "error"), ["write"]),
+        ("source.a.orders", ("runtime error", "error"), ["freshness"]),
+        ("source.a.orders", ("runtime error", "pass"), []),
+    ],
+)
+def test_what_dbt_did_not_get_to_is_as_it_was(
+    node: str, words: tuple[str, ...], kinds: list[str]
+) -> None:
+    lineage = Lineage(dbt=DbtRuns(results(node, *words)))
+    tests = (NodeTest("test.a.unique", "unique"),)
+    faults = quality_faults(lineage, described(node.replace("test.", "seed."), tests=tests))
+    assert [fault.kind.value for fault in faults] == kinds
+
+
 def test_a_check_of_no_dataset_is_none() -> None:
     lineage = Lineage(dbt=DbtRuns(results(Check(None, "unique").id, "fail")))
     assert quality_faults(lineage, {}) == []
@@ -103,6 +125,20 @@ def test_freshness_checks_are_the_writes_of_a_source() -> None:
     lineage = Lineage(dbt=DbtRuns(results("source.a.orders", "pass", "error")))
     found = write_history(lineage, described("source.a.orders")).finished
     assert found == {ORDERS: [NOON - timedelta(days=1), NOON]}
+
+
+def test_a_run_that_ends_well_and_failed_to_write_is_no_write() -> None:
+    usage = Usage(
+        *("load", ORDERS, Direction.WRITE, (Operation.INSERT,)),
+        engine="sqlserver",
+        run_ids=("1", "2"),
+        failed_runs=("2",),
+    )
+    day = timedelta(days=1)
+    runs = (Run("2", "load", "sqlserver", NOON, NOON, Status.OK),)
+    runs += (Run("1", "load", "sqlserver", NOON - day, NOON - day, Status.OK),)
+    lineage = Lineage(tasks={"load": Task("load", ("sqlserver",), (usage,), runs)})
+    assert write_history(lineage, {}).finished == {ORDERS: [NOON - day]}
 
 
 @pytest.mark.parametrize(

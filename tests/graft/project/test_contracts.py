@@ -19,8 +19,11 @@ from dbt_graft.graft.questions.checks.contracts import missing_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateRank
 from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Column, Dataset
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Column, Dataset, Direction
+from dbt_graft.lineage.usage import Usage
+from tests.cases import for_each
 from tests.graft.commands.test_impact import project as orders_project
 
 __all__ = ["orders_project"]
@@ -129,18 +132,37 @@ def test_all_faults_of_a_file_have_their_lines(project: Path) -> None:
     assert [place.rpartition("bad.yaml")[2] for place in places] == [":4", ":5"]
 
 
-def test_what_a_read_alone_shows_may_have_more_columns(project: Path) -> None:
-    mart = DatasetId("spark", "db.mart")
-    lineage = Lineage(datasets={mart: Dataset(mart, columns=(Column("note"),))})
-    contracts = read_contracts(load(project / "graft.yml")).contracts
+MART = DatasetId("spark", "db.mart")
+NOTE, TYPED = Column("note"), Column("note", "nvarchar")
 
-    def lacking(cataloged: set[DatasetId]) -> list[str]:
-        matches = match_contracts(contracts, [mart])
-        findings = missing_columns(matches, DescribedLineage(lineage), cataloged)
-        return [finding.subject for finding in findings]
 
-    assert lacking({mart}) == ["spark/db.mart"]
-    assert lacking(set()) == []
+@for_each(
+    "engine, operation, column, lacks",
+    [
+        ("cataloged", Operation.SELECT, NOTE, True),
+        ("spark", Operation.SELECT, NOTE, False),
+        ("spark", Operation.INSERT, NOTE, True),
+        # `INSERT INTO mart (note)` leaves others out.
+        ("sqlserver", Operation.INSERT, NOTE, False),
+        ("sqlserver", Operation.UPDATE, NOTE, False),
+        ("sqlserver", Operation.INSERT, TYPED, True),
+        ("sqlserver", Operation.BULK_INSERT, TYPED, False),
+    ],
+)
+def test_a_table_lacks_columns_only_where_all_are_known(
+    engine: str, operation: Operation, column: Column, lacks: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "orders.odcs.yaml").write_text(CONTRACT)
+    (tmp_path / "graft.yml").write_text("contracts: [orders.odcs.yaml]\n")
+    direction = Direction.READ if operation is Operation.SELECT else Direction.WRITE
+    usage = Usage("load", MART, direction, (operation,), engine=engine)
+    lineage = Lineage(
+        {MART: Dataset(MART, columns=(column,))}, {"load": Task("load", (), (usage,))}
+    )
+    matches = match_contracts(read_contracts(load(tmp_path / "graft.yml")).contracts, [MART])
+    cataloged = {MART} if engine == "cataloged" else set()
+    findings = missing_columns(matches, DescribedLineage(lineage), cataloged)
+    assert [finding.subject for finding in findings] == ["spark/db.mart"] * lacks
 
 
 PARTITION = "{name: cob, logicalType: date, partitioned: true}"
