@@ -91,17 +91,31 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
                 return invoke(machine, inner, arguments)
             if is_connection(machine, function):  # of `sessionmaker()`
                 return function
-    parts = [part for value in arguments.values() for part in machine.parts(value)]
+    parts = machine.all_parts(arguments.values())
     data = derive([machine.data(function), *parts], machine.place)
     return replace(data, origin=machine.gap("a function is called that is not known"))
+
+
+def new_function(
+    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Ref
+) -> Function:
+    """A function or lambda with the values of its defaults."""
+    defaults = node.args.defaults
+    by_keyword = node.args.kw_defaults
+    return Function(
+        node,
+        scope,
+        machine.file,
+        tuple(machine.evaluate(default, scope) for default in defaults),
+        tuple(machine.evaluate(default, scope) if default else None for default in by_keyword),
+    )
 
 
 def _call_function(machine: Machine, function: Function, arguments: Arguments) -> Value:
     node = function.node
     machine.called.add(node)
     if machine.stack.count(node) > 1 or len(machine.stack) >= DEEPEST_CALLS:
-        parts = [part for value in arguments.values() for part in machine.parts(value)]
-        data = derive(parts, machine.place)
+        data = derive(machine.all_parts(arguments.values()), machine.place)
         return replace(data, origin=machine.gap("a function calls itself"))
     scope = machine.new(ObjectCell(parent=function.scope))
     _bind_parameters(machine, function, arguments, scope)
@@ -114,8 +128,7 @@ def _call_function(machine: Machine, function: Function, arguments: Arguments) -
         return _masked(_run_body(machine, node, scope), node.name)
     finally:
         machine.stack.pop()
-        for heap in machine.ended:
-            machine.join_heaps(heap, machine.heap)
+        machine.join_ended()
         machine.file, machine.line, machine.conditions, machine.control, machine.ended = before
 
 
@@ -136,9 +149,7 @@ def _run_body(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, sc
     if yields:
         bind(machine, YIELDS, yields, scope)
     machine.execute(node.body, scope)
-    for heap in machine.ended:
-        machine.join_heaps(heap, machine.heap)
-    machine.ended = []
+    machine.join_ended()
     if yields:
         return yields
     return names_of(machine, scope).names.get(RETURN, Const(None))
@@ -180,8 +191,7 @@ def _bind_parameters(
             if parameter.arg in {"spark", "spark_session"} and not machine.parts(filler):
                 values[parameter.arg] = Thing("spark")
     if parameters.vararg:
-        rest = filler
-        values[parameters.vararg.arg] = Items(tuple(positional[len(places) :]), rest)
+        values[parameters.vararg.arg] = Items(tuple(positional[len(places) :]), filler)
     for parameter, default in zip(parameters.kwonlyargs, function.keyword_defaults, strict=True):
         values[parameter.arg] = named.pop(parameter.arg, default or UNKNOWN)
     if parameters.kwarg:
@@ -206,10 +216,8 @@ def _instance(machine: Machine, cls: Class, arguments: Arguments) -> Value:
         invoke(machine, init, arguments)
     elif cls.is_dataclass or any(getattr(base, "is_dataclass", False) for base in cls.bases):
         _set_fields(machine, cls, instance, arguments)
-    else:
-        named = dict(arguments.named or {})
-        if named:
-            machine.put(instance, ObjectCell(named, cls))
+    elif arguments.named:
+        machine.put(instance, ObjectCell(dict(arguments.named), cls))
     after = get_attribute(machine, instance, "__post_init__")
     if isinstance(after, Function):
         invoke(machine, after, Arguments())
@@ -221,12 +229,7 @@ def _set_fields(machine: Machine, cls: Class, instance: Ref, arguments: Argument
     named = dict(arguments.named or {})
     values: dict[str, Value] = {}
     for name, default in _fields(machine, cls):
-        if positional:
-            values[name] = positional.pop(0)
-        elif name in named:
-            values[name] = named.pop(name)
-        else:
-            values[name] = default
+        values[name] = positional.pop(0) if positional else named.pop(name, default)
     machine.put(instance, ObjectCell(values, cls))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from dbt_graft.collectors.python_code.language.calls import new_function
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
     Class,
@@ -42,16 +43,7 @@ def define_function(
     machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref
 ) -> Value:
     """A function with its decorators; one of a library is taken to pass it through."""
-    function: Value = Function(
-        node,
-        scope,
-        machine.file,
-        tuple(machine.evaluate(default, scope) for default in node.args.defaults),
-        tuple(
-            machine.evaluate(default, scope) if default else None
-            for default in node.args.kw_defaults
-        ),
-    )
+    function: Value = new_function(machine, node, scope)
     for decorator_node in reversed(node.decorator_list):
         decorator = machine.evaluate(decorator_node, scope)
         if isinstance(decorator, Library) and decorator.name in _PROPERTIES:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbt_graft.collectors.python_code.language.attributes import get_attribute
 from dbt_graft.collectors.python_code.language.bindings import YIELDS, assign, look_up
-from dbt_graft.collectors.python_code.language.calls import evaluate_arguments
+from dbt_graft.collectors.python_code.language.calls import evaluate_arguments, new_function
 from dbt_graft.collectors.python_code.language.comprehensions import comprehend
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
@@ -24,7 +24,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Data,
     DictCell,
     Form,
-    Function,
     Items,
     ListCell,
     Method,
@@ -123,7 +122,7 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, scope: Ref
             continue
         spread = iterate(machine, evaluate(machine, element.value, scope))
         items += spread.items
-        rest = machine.join(rest, spread.rest) if spread.rest else rest
+        rest = machine.join_all((rest, spread.rest))
     if isinstance(node, ast.Tuple):
         return _of_bounded_size(Items(tuple(items), rest))
     return machine.new(ListCell(tuple(items), rest))
@@ -153,7 +152,7 @@ def _dict(machine: Machine, node: ast.Dict, scope: Ref) -> Value:
             spread = machine.cell(value)
             if isinstance(spread, DictCell):
                 entries.update(spread.entries)
-                rest = machine.join(rest, spread.rest) if spread.rest else rest
+                rest = machine.join_all((rest, spread.rest))
                 result = replace(result, open=spread.open or result.open)
             elif isinstance(value, Items) and value.names:
                 entries.update(zip(value.names, value.items, strict=False))
@@ -164,7 +163,7 @@ def _dict(machine: Machine, node: ast.Dict, scope: Ref) -> Value:
         if isinstance(key, str | int | float | tuple | bytes) or key is None:
             entries[key] = value
         else:
-            rest = machine.join(rest, value) if rest else value
+            rest = machine.join(rest, value)
     return machine.new(replace(result, entries=entries, rest=rest))
 
 
@@ -230,9 +229,9 @@ def _frames(machine: Machine, left: Value, right: Value) -> Value:
     frame = machine.frame(left) or machine.frame(right)
     assert frame
     other = right if machine.frame(left) else left
-    extra = [] if machine.frame(other) else [machine.data(other)]
-    columns = {name: derive([data, *extra], machine.place) for name, data in frame.columns.items()}
     second = machine.frame(other)
+    extra = [] if second else [machine.data(other)]
+    columns = {name: derive([data, *extra], machine.place) for name, data in frame.columns.items()}
     if second:
         for name, data in second.columns.items():
             columns[name] = derive(
@@ -293,12 +292,9 @@ def _added_lists(machine: Machine, left: Value, right: Value) -> Value | None:
     if first.rest is None:
         items, rest = (*first.items, *second.items), second.rest
     else:
-        items, rest = (
-            first.items,
-            machine.join_all([first.rest, *second.items, *([second.rest] if second.rest else [])]),
-        )
+        items, rest = first.items, machine.join_all([first.rest, *second.items, second.rest])
     if len(items) > MOST_ITEMS:
-        items, rest = (), machine.join_all([*items[:1], *([rest] if rest else [])])
+        items, rest = (), machine.join_all([*items[:1], rest])
     if isinstance(left, Items):
         return Items(items, rest, first.rows | second.rows)
     return machine.new(ListCell(items, rest, first.rows | second.rows))
@@ -388,26 +384,13 @@ def _conditional(machine: Machine, node: ast.IfExp, scope: Ref) -> Value:
 
 
 def _lambda(machine: Machine, node: ast.Lambda, scope: Ref) -> Value:
-    return Function(
-        node,
-        scope,
-        machine.file,
-        tuple(evaluate(machine, default, scope) for default in node.args.defaults),
-        tuple(
-            evaluate(machine, default, scope) if default else None
-            for default in node.args.kw_defaults
-        ),
-    )
+    return new_function(machine, node, scope)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr, scope: Ref) -> Value:
     value = evaluate(machine, node.value, scope)
     assign(machine, node.target, value, scope)
     return value
-
-
-def _await(machine: Machine, node: ast.Await, scope: Ref) -> Value:
-    return evaluate(machine, node.value, scope)
 
 
 def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom, scope: Ref) -> Value:
@@ -425,13 +408,13 @@ def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom, scope: Ref) -> Val
     return UNKNOWN
 
 
-def _starred(machine: Machine, node: ast.Starred, scope: Ref) -> Value:
+def _inner(machine: Machine, node: ast.Await | ast.Starred, scope: Ref) -> Value:
     return evaluate(machine, node.value, scope)
 
 
 _RULES: Mapping[type[ast.expr], Callable[..., Value]] = {
     ast.Attribute: _attribute,
-    ast.Await: _await,
+    ast.Await: _inner,
     ast.BinOp: _binary,
     ast.BoolOp: _boolean,
     ast.Call: _call,
@@ -450,7 +433,7 @@ _RULES: Mapping[type[ast.expr], Callable[..., Value]] = {
     ast.Set: _sequence,
     ast.SetComp: comprehend,
     ast.Slice: _slice,
-    ast.Starred: _starred,
+    ast.Starred: _inner,
     ast.Subscript: _subscript,
     ast.Tuple: _sequence,
     ast.UnaryOp: _unary,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from dbt_graft.collectors.python_code.language.attributes import get_attribute
 from dbt_graft.collectors.python_code.language.bindings import (
@@ -110,7 +111,7 @@ def _if(machine: Machine, node: ast.If, scope: Ref) -> bool:
     deciding = machine.condition(test)
     return branch(
         machine,
-        [lambda: machine.execute(node.body, scope), lambda: machine.execute(node.orelse, scope)],
+        [partial(machine.execute, body, scope) for body in (node.body, node.orelse)],
         deciding,
         [node.body, node.orelse],
     )
@@ -157,11 +158,9 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, scope: Ref) -> bool:
     control, conditions, ended = machine.control, machine.conditions, machine.ended
     machine.control |= items.rows
     machine.ended = []
-    known = items.items
-    rest = items.rest
+    known, rest = items.items, items.rest
     if len(known) > MOST_ITERATIONS:
-        rest = machine.join_all([*known, *([rest] if rest is not None else [])])
-        known = ()
+        known, rest = (), machine.join_all(items.values)
     for item in known:
         _iterate(machine, node, item, scope)
     if rest is not None:
@@ -179,9 +178,7 @@ def _iterate(
         machine.line = node.lineno
         assign(machine, node.target, item, scope)
     machine.execute(node.body, scope)
-    for heap in machine.ended:
-        machine.join_heaps(heap, machine.heap)
-    machine.ended = []
+    machine.join_ended()
     machine.control, machine.conditions = control, conditions
 
 
@@ -252,7 +249,7 @@ def _return(machine: Machine, node: ast.Return, scope: Ref) -> bool:
     value = machine.evaluate(node.value, scope) if node.value else Const(None)
     value = machine.decide(value, machine.conditions)
     before = names_of(machine, scope).names.get(RETURN)
-    bind(machine, RETURN, machine.join(before, value) if before is not None else value, scope)
+    bind(machine, RETURN, machine.join(before, value), scope)
     return False
 
 
@@ -277,21 +274,13 @@ def _match(machine: Machine, node: ast.Match, scope: Ref) -> bool:
             bodies.pop(0)
             if pattern.name:
                 bind(machine, pattern.name, subject, scope)
-        ways.append(_way(machine, case.body, scope))
+        ways.append(partial(machine.execute, case.body, scope))
         bodies.append(case.body)
     return branch(machine, ways, deciding, bodies)
 
 
-def _way(machine: Machine, body: Sequence[ast.stmt], scope: Ref) -> Callable[[], bool]:
-    return lambda: machine.execute(body, scope)
-
-
 def _global(machine: Machine, node: ast.Global | ast.Nonlocal, scope: Ref) -> None:
     make_outer(machine, node.names, scope)
-
-
-def _import(machine: Machine, node: ast.Import | ast.ImportFrom, scope: Ref) -> None:
-    import_names(machine, node, scope)
 
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> None:
@@ -318,8 +307,8 @@ _RULES: Mapping[type[ast.stmt], Callable[..., bool | None]] = {
     ast.FunctionDef: _function,
     ast.Global: _global,
     ast.If: _if,
-    ast.Import: _import,
-    ast.ImportFrom: _import,
+    ast.Import: import_names,
+    ast.ImportFrom: import_names,
     ast.Match: _match,
     ast.Nonlocal: _global,
     ast.Raise: _leave,

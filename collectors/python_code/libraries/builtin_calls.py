@@ -10,10 +10,16 @@ from dataclasses import replace
 import yaml
 
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
-from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE, MOST_COLUMNS
-from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.machine import (
+    ROW_COUNT,
+    Call,
+    Handler,
+    Machine,
+    nothing,
+    owner_of,
+)
 from dbt_graft.collectors.python_code.values.texts import concatenate, join_path, substitute_text
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
@@ -35,14 +41,15 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.lineage.records import Subtype
 
 
-def _first(call: Call) -> Value:
+def first_argument(call: Call) -> Value:
+    """The first argument, which a function gives back or works on."""
     return call.get("", 0) or UNKNOWN
 
 
 def _list(call: Call) -> Value:
     if not call.arguments.positional:
         return call.machine.new(ListCell())
-    items = iterate(call.machine, _first(call))
+    items = iterate(call.machine, first_argument(call))
     if call.name == "tuple":
         return Items(items.items, items.rest, items.rows)
     return call.machine.new(ListCell(items.items, items.rest, items.rows))
@@ -75,16 +82,16 @@ def _dict(call: Call) -> Value:
 
 
 def _default_dict(call: Call) -> Value:
-    factory = _first(call)
+    factory = first_argument(call)
     is_number = isinstance(factory, Library) and factory.name in {"int", "float"}
     return call.machine.new(DictCell(factory=None if is_number else factory))
 
 
 def _zip(call: Call) -> Value:
     machine = call.machine
-    sides = [iterate(machine, value) for value in call.arguments.positional]
     if call.arguments.more:
         return _turned(call, call.arguments.more)
+    sides = [iterate(machine, value) for value in call.arguments.positional]
     rows = frozenset().union(*(side.rows for side in sides))
     if sides and all(side.rest is None for side in sides):
         return Items(
@@ -106,7 +113,7 @@ def _turned(call: Call, rows: tuple[Value, ...]) -> Value:
 
 
 def _enumerate(call: Call) -> Value:
-    items = iterate(call.machine, _first(call))
+    items = iterate(call.machine, first_argument(call))
     start = call.machine.key(call.get("start", 1) or Const(0))
     at = start if isinstance(start, int) else 0
     pairs = tuple(Items((Const(at + n), item)) for n, item in enumerate(items.items))
@@ -124,23 +131,19 @@ def _range(call: Call) -> Value:
     return Items((), UNKNOWN)
 
 
-def _same(call: Call) -> Value:
-    return _first(call)
-
-
 def _items(call: Call) -> Value:
-    return iterate(call.machine, _first(call))
+    return iterate(call.machine, first_argument(call))
 
 
 def _length(call: Call) -> Value:
-    items = call.machine.items(_first(call))
+    items = call.machine.items(first_argument(call))
     if items is not None:
         return Const(len(items.items)) if items.rest is None and not items.open else ROW_COUNT
-    if isinstance(_first(call), Const | Text):
+    if isinstance(first_argument(call), Const | Text):
         return UNKNOWN
-    if call.machine.frame(_first(call)) or isinstance(_first(call), Thing):
+    if call.machine.frame(first_argument(call)) or isinstance(first_argument(call), Thing):
         return ROW_COUNT
-    data = call.machine.data(_first(call))
+    data = call.machine.data(first_argument(call))
     return derive([data], call.place) if data.form is Form.VALUE else ROW_COUNT
 
 
@@ -153,7 +156,7 @@ def _aggregate(call: Call) -> Value:
 
 
 def _convert(call: Call) -> Value:
-    value = _first(call)
+    value = first_argument(call)
     if call.name == "str" and isinstance(value, Const | Text):
         return concatenate(call.machine, [value])
     if isinstance(value, Const) and call.name in {"int", "float"}:
@@ -163,12 +166,6 @@ def _convert(call: Call) -> Value:
         except (TypeError, ValueError, OverflowError):
             return UNKNOWN
     return derive(call.data(), call.place)
-
-
-def transform(call: Call) -> Value:
-    """A value made of all arguments."""
-    masking = masking_of(call.name, is_method=False)
-    return derive(call.data(), call.place, masking=masking)
 
 
 def _map(call: Call) -> Value:
@@ -194,7 +191,7 @@ def _reduce(call: Call) -> Value:
         return UNKNOWN
     result = values[0]
     for value in values[1:]:
-        result = machine.call(_first(call), result, value)
+        result = machine.call(first_argument(call), result, value)
     return result
 
 
@@ -209,24 +206,8 @@ def _filter(call: Call) -> Value:
 
 
 def _next(call: Call) -> Value:
-    items = iterate(call.machine, _first(call))
-    values = [
-        *items.items[:1],
-        *([items.rest] if items.rest is not None and not items.items else []),
-    ]
-    return values[0] if values else UNKNOWN
-
-
-def _is_instance(call: Call) -> Value:
-    return UNKNOWN
-
-
-def _super(call: Call) -> Value:
-    return Thing("super")
-
-
-def _nothing(call: Call) -> Value:
-    return UNKNOWN
+    items = iterate(call.machine, first_argument(call))
+    return next(iter(items.values), UNKNOWN)
 
 
 def _not_followed(call: Call) -> Value:
@@ -254,7 +235,7 @@ def _path(call: Call) -> Value:
 
 
 def _directory(call: Call) -> Value:
-    value = _first(call)
+    value = first_argument(call)
     text = call.machine.text(value)
     if isinstance(value, Const) and text is not None:
         return Const(
@@ -282,10 +263,6 @@ def read_of(machine: Machine, value: Value) -> Value:
     return Const(content) if content is not None else Text(UNKNOWN_PART, (UNKNOWN,))
 
 
-def _read_text(call: Call) -> Value:
-    return read_of(call.machine, call.owner)
-
-
 def _open_path(call: Call) -> Value:
     mode = call.text("mode", 0) or "r"
     return Thing("file", {"path": call.owner, "mode": Const(mode)})
@@ -301,16 +278,12 @@ def _files_below(call: Call) -> Value:
 
 
 def _glob(call: Call) -> Value:
-    return Items((), _first(call))
-
-
-def _itself(call: Call) -> Value:
-    return call.owner
+    return Items((), first_argument(call))
 
 
 def _load(call: Call) -> Value:
     """`yaml.safe_load(file)`, `json.load(file)`: the values of a file beside the script."""
-    value = _first(call)
+    value = first_argument(call)
     text = read_of(call.machine, value) if isinstance(value, Thing) else value
     if not isinstance(text, Const) or not isinstance(text.value, str):
         data = derive([call.machine.data(value)], call.place)
@@ -341,17 +314,9 @@ def _abstract(machine: Machine, value: object) -> Value:
 
 
 def _partial(call: Call) -> Value:
-    return (
-        Thing("partial", {}, Items(call.arguments.positional))
-        if not call.arguments.named
-        else (
-            Thing(
-                "partial",
-                {"named": call.machine.new(DictCell(dict(call.arguments.named)))},
-                Items(call.arguments.positional),
-            )
-        )
-    )
+    named = call.arguments.named
+    traits = {"named": call.machine.new(DictCell(dict(named)))} if named else {}
+    return Thing("partial", traits, Items(call.arguments.positional))
 
 
 def _field(call: Call) -> Value:
@@ -363,7 +328,7 @@ def _field(call: Call) -> Value:
 
 
 def _counter(call: Call) -> Value:
-    items = iterate(call.machine, _first(call))
+    items = iterate(call.machine, first_argument(call))
     data = call.machine.data(items)
     rows = items.rows | change(data.inputs, Subtype.GROUP_BY)
     return call.machine.new(DictCell({}, UNKNOWN, data, (), rows))
@@ -372,7 +337,7 @@ def _counter(call: Call) -> Value:
 def _group_by(call: Call) -> Value:
     """`itertools.groupby(rows, key)`: keys, each with its rows."""
     machine = call.machine
-    items = iterate(machine, _first(call))
+    items = iterate(machine, first_argument(call))
     row = machine.join_all(items.values) or UNKNOWN
     function = call.get("key", 1)
     key = machine.call(function, row) if function is not None else row
@@ -392,18 +357,16 @@ def _chain(call: Call) -> Value:
 
 
 def _as_dict(call: Call) -> Value:
-    cell = call.machine.cell(_first(call))
+    cell = call.machine.cell(first_argument(call))
     if isinstance(cell, ObjectCell):
-        entries = dict(cell.names)
         if call.name == "astuple":
-            return Items(tuple(entries.values()))
-        return call.machine.new(DictCell(dict(entries)))
-    return _first(call)
+            return Items(tuple(cell.names.values()))
+        return call.machine.new(DictCell(dict(cell.names)))
+    return first_argument(call)
 
 
 def _named_tuple(call: Call) -> Value:
-    names = call.get("", 1)
-    return Thing("named tuple", {"names": names or UNKNOWN})
+    return Thing("named tuple", {"names": call.get("", 1) or UNKNOWN})
 
 
 def _item_getter(call: Call) -> Value:
@@ -418,7 +381,7 @@ _TABLE: Mapping[Handler, str] = {
     _enumerate: "builtins.enumerate",
     _range: "builtins.range",
     _items: "builtins.sorted builtins.reversed builtins.iter",
-    _same: """concurrent.futures.as_completed concurrent.futures.wait
+    first_argument: """concurrent.futures.as_completed concurrent.futures.wait
         tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
         asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
@@ -433,13 +396,14 @@ _TABLE: Mapping[Handler, str] = {
     _reduce: "functools.reduce",
     _filter: "builtins.filter",
     _next: "builtins.next",
-    _is_instance: "builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable",
-    _super: "builtins.super",
-    _nothing: "builtins.print builtins.input os.getenv os.environ.get",
+    nothing: """builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable
+        builtins.print builtins.input os.getenv os.environ.get""",
     _not_followed: """builtins.exec builtins.eval builtins.compile builtins.__import__
         pandas.eval""",
     _open: "builtins.open io.open codecs.open",
-    _path: """pathlib.Path pathlib.PurePath pathlib.PosixPath os.path.join
+    lambda call: join_path(
+        call.machine, call.arguments.positional
+    ): """pathlib.Path pathlib.PurePath pathlib.PosixPath os.path.join
         pathlib.PurePosixPath""",
     _directory: "os.path.dirname os.path.basename",
     _load: """yaml.safe_load yaml.load yaml.full_load json.load json.loads""",
@@ -457,16 +421,17 @@ _TABLE: Mapping[Handler, str] = {
 }
 # Methods of paths, which are texts here.
 PATH_METHODS: Mapping[str, Handler] = {
-    "absolute": _itself,
-    "as_posix": _itself,
-    "expanduser": _itself,
+    "absolute": owner_of,
+    "as_posix": owner_of,
+    "expanduser": owner_of,
     "glob": _files_below,
     "joinpath": _joined_path,
     "open": _open_path,
-    "read_text": _read_text,
-    "resolve": _itself,
+    "read_text": lambda call: read_of(call.machine, call.owner),
+    "resolve": owner_of,
     "rglob": _files_below,
 }
 BUILTINS: Mapping[str, Handler] = {
-    name: handler for handler, names in _TABLE.items() for name in names.split()
+    **{name: handler for handler, names in _TABLE.items() for name in names.split()},
+    "builtins.super": lambda call: Thing("super"),
 }

@@ -19,7 +19,7 @@ from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.values.frames import frame_of_rows, row_of
-from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine, owner_of
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -31,12 +31,12 @@ from dbt_graft.collectors.python_code.values.values import (
     Items,
     Method,
     ObjectCell,
-    OneOf,
     Ref,
     Text,
     Thing,
     Value,
     all_gaps,
+    alternatives,
     change,
     derive,
 )
@@ -57,7 +57,7 @@ _SETTINGS = words(
 _WRITES = re.compile(r"\b(INSERT|UPDATE|DELETE|MERGE|INTO|REPLACE)\b", re.I)
 
 
-def new_connection(machine: Machine, role: str = "connection") -> Ref:
+def new_connection(machine: Machine, role: str) -> Ref:
     """A connection, or a cursor of it."""
     return machine.new(ObjectCell({ROLE: Const(role), RESULT: Const(None)}))
 
@@ -109,11 +109,7 @@ def _verb(text: str) -> str:
 
 
 def _connect(call: Call) -> Value:
-    return new_connection(call.machine)
-
-
-def _cursor(call: Call) -> Value:
-    return new_connection(call.machine, "cursor")
+    return new_connection(call.machine, "cursor" if call.name == "cursor" else "connection")
 
 
 def set_result(call: Call, result: Value) -> Value:
@@ -148,15 +144,10 @@ def execute(call: Call) -> Value:
         execute_built(call, statement, call.get("parameters", 1))
         return set_result(call, UNKNOWN)
     results = [
-        execute_text(call, text, *_parameters(call)) for text in _alternatives(call, statement)
+        execute_text(call, text, *_parameters(call))
+        for text in alternatives(statement) or (UNKNOWN,)
     ]
     return call.machine.join_all(results) or UNKNOWN
-
-
-def _alternatives(call: Call, statement: Value | None) -> list[Value]:
-    if isinstance(statement, OneOf):
-        return list(statement.values)
-    return [statement if statement is not None else UNKNOWN]
 
 
 def execute_text(
@@ -217,7 +208,7 @@ def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> N
     target = machine.record.add_target(
         machine.place, Medium.STATEMENT, with_question_marks(text), Dialect.TSQL
     )
-    carried = [part for row in rows for part in machine.parts(row)]
+    carried = machine.all_parts(rows)
     if slots.reason and any(part.inputs for part in carried):
         machine.record.add_gap(machine.gap(slots.reason), target, ANY_COLUMN)
         return
@@ -320,10 +311,6 @@ def _scalars(call: Call) -> Value:
     return Items((), next(iter(frame.columns.values()), UNKNOWN), frame.rows)
 
 
-def _mappings(call: Call) -> Value:
-    return call.owner
-
-
 def _get_frame(call: Call) -> Value:
     """`hook.get_pandas_df(sql)` of Airflow."""
     return read_query(
@@ -399,7 +386,7 @@ _ONLY_KNOWN = words("add add_all merge query all first one run fetch mappings sc
 _METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), _add),
     "all": _fetch_all,
-    "cursor": _cursor,
+    "cursor": _connect,
     "execute": execute,
     "exec_driver_sql": execute,
     "executemany": execute,
@@ -415,7 +402,7 @@ _METHODS: Mapping[str, Handler] = {
     "get_df": _get_frame,
     "get_records": _get_records,
     "insert_rows": _insert_rows,
-    "mappings": _mappings,
+    "mappings": owner_of,
     "one": _fetch_one,
     "scalar": _scalar,
     "scalars": _scalars,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
+from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argument
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
 from dbt_graft.collectors.python_code.values.values import (
@@ -51,14 +52,9 @@ def _select(call: Call) -> Value:
     default = call.machine.data(call.get("default", 2))
     return choose(
         call,
-        _parts(call, conditions),
-        [*_parts(call, values), default],
+        list(map(call.machine.data, conditions.values)),
+        [*map(call.machine.data, values.values), default],
     )
-
-
-def _parts(call: Call, items: Items) -> list[Data]:
-    values = items.values
-    return [call.machine.data(value) for value in values]
 
 
 def _converted(call: Call) -> Value:
@@ -89,23 +85,11 @@ def _dummies(call: Call) -> Value:
     return call.machine.new(Frame(rest=replace(rest, origin=gap)))
 
 
-def _grouper(call: Call) -> Value:
-    return Thing("grouper", {"by": call.get("key", 0) or Const(None)})
-
-
 def _named_agg(call: Call) -> Value:
     return Thing(
         "agg",
         {"column": call.get("column", 0) or UNKNOWN, "aggfunc": call.get("aggfunc", 1) or UNKNOWN},
     )
-
-
-def _same(call: Call) -> Value:
-    return call.get("", 0) or UNKNOWN
-
-
-def _excel_writer(call: Call) -> Value:
-    return call.get("path", 0) or UNKNOWN
 
 
 def _filled(call: Call) -> Value:
@@ -122,12 +106,12 @@ NUMPY: Mapping[str, Handler] = {
         ),
         _filled,
     ),
-    "numpy.array": _same,
-    "numpy.asarray": _same,
+    "numpy.array": first_argument,
+    "numpy.asarray": first_argument,
     "numpy.select": _select,
     "numpy.where": _where,
-    "pandas.ExcelWriter": _excel_writer,
-    "pandas.Grouper": _grouper,
+    "pandas.ExcelWriter": lambda call: call.get("path", 0) or UNKNOWN,
+    "pandas.Grouper": lambda call: Thing("grouper", {"by": call.get("key", 0) or Const(None)}),
     "pandas.NamedAgg": _named_agg,
     "pandas.get_dummies": _dummies,
     **dict.fromkeys(

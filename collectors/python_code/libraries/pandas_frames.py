@@ -22,6 +22,7 @@ from dbt_graft.collectors.python_code.libraries.subscripts import as_column, get
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
+    blurred,
     change_open,
     column,
     filtered,
@@ -60,10 +61,8 @@ def unknown_method(call: Call) -> Value:
     """A method that no table has: columns are not known behind it."""
     frame = call.frame
     gap = call.gap(f"what `{call.name}` does to a frame is not known")
-    parts = [*frame.columns.values(), *([frame.rest] if frame.rest else []), *call.data()]
-    data = derive(parts, call.place)
-    rest = replace(data, origin=gap, gaps=data.gaps | {gap})
-    return call.result(Frame(rest=rest, rows=frame.rows, gaps=frame.gaps))
+    made = blurred(call, frame, [*frame.values, *call.data()], gap)
+    return call.result(replace(made, gaps=frame.gaps))
 
 
 def same_frame(call: Call) -> Value:
@@ -116,8 +115,7 @@ def _aggregated(call: Call) -> Value:
     """One row of all, `df.sum()`; with `axis=1` a value for each row."""
     frame = call.frame
     if call.machine.key(call.get("axis", 0)) in {1, "columns"}:
-        parts = frame.values
-        data = derive(parts, call.place)
+        data = derive(frame.values, call.place)
         if frame.open:
             data = data.with_gap(call.gap(f"which columns `{call.name}` takes is not known"))
         return replace(data, form=Form.SERIES, name=None, index=frame.index, rows=frame.rows)
@@ -152,18 +150,14 @@ def _agg(call: Call) -> Value:
 def _assign(call: Call) -> Value:
     machine = call.machine
     ref = machine.new(call.frame)
-    spread = [machine.cell(value) for value in call.arguments.more]
+    made = replace(call, owner=ref)
     for name, value in (call.arguments.named or {}).items():
         if isinstance(value, Function):
             value = machine.call(value, ref)
-        frame = machine.frame(ref)
-        assert frame
-        machine.put(ref, frame.with_column(name, as_column(machine, value)))
-    if any(spread) or call.arguments.more:
-        frame = machine.frame(ref)
-        assert frame
+        machine.put(ref, made.frame.with_column(name, as_column(machine, value)))
+    if call.arguments.more:
         gap = machine.gap("columns are assigned whose names are not known")
-        machine.put(ref, frame.with_gap(gap))
+        machine.put(ref, made.frame.with_gap(gap))
     return ref
 
 
@@ -202,21 +196,13 @@ def _rename(call: Call) -> Value:
         new = {old: machine.key(value) for old, value in cell.entries.items()}
         if NOT_KNOWN not in new.values():
             return call.result(rename(machine, frame, new))
-    elif not isinstance(cell, DictCell):
+    if not isinstance(cell, DictCell):
         return call.result(rename_by(call, frame, names))
     gap = machine.gap("columns get names that are not known")
-    unclear = (
-        []
-        if not isinstance(cell, DictCell) or cell.rest is not None
-        else [old for old, value in cell.entries.items() if machine.key(value) is NOT_KNOWN]
-    )
-    if unclear:
-        left = without_columns(frame, unclear)
-        return call.result(left.with_gap(gap))
-    rest = derive([*frame.columns.values()], call.place)
-    return call.result(
-        Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
-    )
+    if cell.rest is None:
+        unclear = [old for old, value in cell.entries.items() if machine.key(value) is NOT_KNOWN]
+        return call.result(without_columns(frame, unclear).with_gap(gap))
+    return call.result(blurred(call, frame, [*frame.columns.values()], gap))
 
 
 def rename_by(call: Call, frame: Frame, function: Value) -> Frame:
@@ -270,10 +256,6 @@ def _pop(call: Call) -> Value:
     data = column(call.machine, frame, as_keys(keys)[0])
     call.machine.put(call.owner, without_columns(frame, keys))
     return data
-
-
-def _filter_by_query(call: Call) -> Value:
-    return call.result(filtered(call.frame, condition_of(call, call.frame)))
 
 
 def _eval(call: Call) -> Value:
@@ -449,10 +431,7 @@ def _to_dict(call: Call) -> Value:
 def _select_types(call: Call) -> Value:
     frame = call.frame
     gap = call.gap("columns are selected by their types, which the code does not name")
-    parts = [*frame.columns.values()]
-    rest = derive(parts, call.place)
-    gaps = rest.gaps | {gap}
-    return call.machine.new(Frame(rest=replace(rest, origin=gap, gaps=gaps), rows=frame.rows))
+    return call.machine.new(blurred(call, frame, [*frame.columns.values()], gap))
 
 
 def _filter_names(call: Call) -> Value:
@@ -492,10 +471,6 @@ def _update(call: Call) -> Value:
     return Const(None)
 
 
-def _get(call: Call) -> Value:
-    return get_item(call.machine, call.owner, call.get("key", 0) or UNKNOWN)
-
-
 def _set_names(call: Call) -> Value:
     frame = call.frame
     if call.machine.key(call.get("axis", 1)) in {1, "columns"}:
@@ -530,15 +505,11 @@ def _mask_of_rows(call: Call) -> Value:
     return replace(derive(parts, call.place), form=Form.SERIES) if parts else Data(form=Form.SERIES)
 
 
-def _group(call: Call) -> Value:
-    return group_by(call, call.frame)
-
-
 def _rolled(call: Call) -> Value:
     return Thing("rolling", {"frame": call.owner}, call.owner)
 
 
-def _nothing(call: Call) -> Value:
+def _none(call: Call) -> Value:
     return Const(None)
 
 
@@ -560,7 +531,6 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _affixed: "add_prefix add_suffix",
     _drop: "drop",
     _pop: "pop",
-    _filter_by_query: "query",
     _eval: "eval",
     drop_missing: "dropna",
     unique_rows: "drop_duplicates",
@@ -576,19 +546,20 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _select_types: "select_dtypes",
     _filter_names: "filter",
     _where: "where mask",
-    _get: "get",
     _update: "update",
     _set_names: "set_axis",
     _reindex: "reindex",
     _counted: "value_counts",
     _mask_of_rows: "duplicated isna isnull notna notnull",
-    _group: "groupby",
     _rolled: "rolling expanding ewm resample",
     _described: "describe",
-    _nothing: "info memory_usage to_string to_markdown to_html equals",
+    _none: "info memory_usage to_string to_markdown to_html equals",
 }
 PANDAS_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
     **SHAPE_METHODS,
     **WRITE_METHODS,
+    "get": lambda call: get_item(call.machine, call.owner, call.get("key", 0) or UNKNOWN),
+    "groupby": lambda call: group_by(call, call.frame),
+    "query": lambda call: call.result(filtered(call.frame, condition_of(call, call.frame))),
 }

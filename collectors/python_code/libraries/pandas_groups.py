@@ -9,6 +9,7 @@ from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.pandas_series import apply_function
 from dbt_graft.collectors.python_code.values.frames import (
     as_keys,
+    blurred,
     change_open,
     column,
     exclude,
@@ -80,11 +81,7 @@ def call_group_method(call: Call) -> Value:
 def _unknown(call: Call) -> Value:
     frame = _frame(call)
     gap = call.gap(f"what `{call.name}` does to groups is not known")
-    parts = list(frame.columns.values())
-    rest = derive(parts, call.place)
-    return call.machine.new(
-        Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
-    )
+    return call.machine.new(blurred(call, frame, list(frame.columns.values()), gap))
 
 
 def _groups(call: Call) -> Thing:

@@ -9,7 +9,13 @@ from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import as_frame
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.machine import (
+    NOT_KNOWN,
+    Arguments,
+    Call,
+    Handler,
+    owner_of,
+)
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -27,6 +33,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Thing,
     Value,
     all_gaps,
+    all_inputs,
     change,
     combine,
     derive,
@@ -55,10 +62,6 @@ def transform(call: Call) -> Data:
     masking = masking_of(call.name)
     data = derive([owner, *call.data()], call.place, masking=masking)
     return replace(data, form=owner.form, name=owner.name, index=owner.index)
-
-
-def _same(call: Call) -> Value:
-    return call.owner
 
 
 def aggregate(call: Call) -> Data:
@@ -131,7 +134,7 @@ def apply(call: Call) -> Value:
 def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
     """The result of a function that a library calls."""
     machine = call.machine
-    data = [part for value in values for part in machine.parts(value)]
+    data = machine.all_parts(values)
     cell = machine.cell(function)
     if isinstance(cell, DictCell):
         if cell.rest is not None and isinstance(cell.rest, Data):
@@ -141,7 +144,7 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
         return combine([derive(data, call.place), machine.data(mapped)])
     if isinstance(function, Data) and function.form is Form.SERIES:
         chosen = change(combine(data).inputs, Subtype.CONDITIONAL) if data else NOTHING
-        keys = NOTHING.union(*(level.inputs for _, level in function.index))
+        keys = all_inputs(level for _, level in function.index)
         return replace(
             function, inputs=function.inputs | chosen | change(keys, Subtype.CONDITIONAL), index=()
         )
@@ -279,7 +282,7 @@ AGGREGATES = words("""
     implode product len""")
 _EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"})
 _TABLE: Mapping[Handler, str] = {
-    _same: """copy head tail sort_values sort_index to_numpy infer_objects convert_dtypes sample
+    owner_of: """copy head tail sort_values sort_index to_numpy infer_objects convert_dtypes sample
         reindex nlargest nsmallest swapaxes squeeze ravel flatten compute persist asc desc
         asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
         flatten view item drop_duplicates unique set_axis to_series cast_same collect""",

@@ -45,7 +45,7 @@ def merge(call: Call) -> Value:
         known = left or right
         if known is None:
             return Data(origin=gap)
-        return machine.new(replace(known, gaps=known.gaps | {gap}, rest=Data(origin=gap)))
+        return machine.new(known.with_more(gap))
     shift = 0 if is_method else 1
     how = call.text("how", 1 + shift) or "inner"
     on = call.keys("on", 2 + shift)
@@ -170,9 +170,7 @@ def _suffixed(name: Key, suffix: str) -> Key:
 
 def join(call: Call) -> Value:
     """`left.join(right, on=…)`: by the index of the other."""
-    machine = call.machine
-    left = machine.frame(call.owner)
-    assert left
+    machine, left = call.machine, call.frame
     items = machine.items(call.get("other", 0))
     others = list(items.items) if items is not None else [call.get("other", 0) or UNKNOWN]
     frame = left
@@ -180,19 +178,14 @@ def join(call: Call) -> Value:
         right = as_frame(machine, value)
         if right is None:
             gap = machine.gap("a frame that is joined is not known")
-            return machine.new(replace(frame, gaps=frame.gaps | {gap}, rest=Data(origin=gap)))
+            return machine.new(frame.with_more(gap))
         on = call.keys("on", 1)
         suffixes = (call.text("lsuffix") or "", call.text("rsuffix") or "")
         sides = Sides(frame, right, call.text("how", 2) or "left", suffixes)
         lefts = _keys(call, frame, on) if on and on != [None] else list(frame.index)
-        merged = _merged_by_index(call, sides, lefts, list(right.index))
-        frame = replace(merged, index=left.index)
+        unnamed = [(None, data) for _, data in right.index]
+        frame = replace(merge_sides(sides, lefts, unnamed), index=left.index)
     return machine.new(frame)
-
-
-def _merged_by_index(call: Call, sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
-    unnamed = [(None, data) for _, data in rights]
-    return merge_sides(sides, lefts, unnamed)
 
 
 def concat(call: Call) -> Value:
@@ -225,9 +218,7 @@ def concat(call: Call) -> Value:
     frame = frames[0]
     for other in frames[1:]:
         frame = _beside(frame, other) if by_column else join_frames(frame, other)
-    index = frame.index if by_column and call.flag("ignore_index") is not True else ()
-    if not by_column and call.flag("ignore_index") is not True:
-        index = frame.index
+    index = frame.index if call.flag("ignore_index") is not True else ()
     if (
         call.get("keys") is not None or isinstance(cell, DictCell)
     ) and not by_column:  # a level that names the frames
@@ -265,9 +256,8 @@ def _beside(left: Frame, right: Frame) -> Frame:
 
 
 def _append(call: Call) -> Value:
-    frame = call.machine.frame(call.owner)
+    frame = call.frame
     other = as_frame(call.machine, call.get("other", 0))
-    assert frame
     return call.machine.new(join_frames(frame, other) if other is not None else frame)
 
 
@@ -289,8 +279,7 @@ def _pivot(call: Call) -> Value:
     data = derive([value for _, value in values], call.place, subtype)
     rows = frame.rows
     if is_table:
-        groups = NOTHING.union(*(key.inputs for _, key in index))
-        rows |= change(groups, Subtype.GROUP_BY)
+        rows |= change(all_inputs(key for _, key in index), Subtype.GROUP_BY)
     if not columns:
         made = {name: derive([value], call.place, subtype) for name, value in values}
         return machine.new(replace(frame, columns=made, open=(), index=tuple(index), rows=rows))
@@ -333,11 +322,8 @@ def _melt(call: Call) -> Value:
 
 def _turned(call: Call) -> Value:
     """`stack`, `unstack`, `transpose`: names become values, or values names."""
-    machine = call.machine
-    frame = machine.frame(call.owner)
-    assert frame
-    parts = frame.values
-    data = combine(parts)
+    machine, frame = call.machine, call.frame
+    data = combine(frame.values)
     if call.name == "stack":
         index = (*frame.index, (None, Data()))
         return replace(data, form=Form.SERIES, index=index, rows=frame.rows, place=call.place)

@@ -96,7 +96,7 @@ def _join(call: Call) -> Value:
     right = as_frame(machine, call.get("other", 0))
     if right is None:
         gap = machine.gap("a frame that is joined is not known")
-        return call.result(replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
+        return call.result(left.with_more(gap))
     how = call.text("how", 2) or "inner"
     on = call.get("on", 1)
     lefts = _keys(call, left, call.get("left_on") or on)

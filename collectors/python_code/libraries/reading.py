@@ -31,7 +31,7 @@ def read_query(
     machine: Machine, text: Value | None, dialect: Dialect, library: str, *parameters: Value | None
 ) -> Value:
     """The result of a query; its parameters decide on rows."""
-    deciding = [part for value in parameters for part in machine.parts(value)]
+    deciding = machine.all_parts(parameters)
     if isinstance(text, Text):
         deciding += text.parts
     rows: Inputs = frozenset().union(*(change(data.inputs, Subtype.FILTER) for data in deciding))
@@ -45,7 +45,7 @@ def read_query(
 
 
 def _result(machine: Machine, sql: str, dialect: Dialect, library: str, rows: Inputs) -> Frame:
-    if _is_name(sql):
+    if sql.strip() and not any(char.isspace() for char in sql.strip()):  # a name
         return read_table(machine, sql, dialect, library)
     source = machine.record.add_source(
         machine.place, Medium.STATEMENT, with_question_marks(sql), dialect
@@ -62,10 +62,6 @@ def _result(machine: Machine, sql: str, dialect: Dialect, library: str, rows: In
         return Frame(columns, rest=rest, library=library, rows=rows)
     open_part = frozenset({OpenPart(source, frozenset(result.names))})
     return Frame(columns, (open_part,) if result.is_open else (), library=library, rows=rows)
-
-
-def _is_name(sql: str) -> bool:
-    return bool(sql.strip()) and not any(char.isspace() for char in sql.strip())
 
 
 def read_table(

@@ -42,7 +42,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
-from dbt_graft.collectors.python_code.values.machine import Call, Handler
+from dbt_graft.collectors.python_code.values.machine import Call, Handler, nothing
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -61,11 +61,6 @@ from dbt_graft.collectors.python_code.values.values import (
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Subtype
-
-
-def session(call: Call) -> Value:
-    """A session of Spark."""
-    return Thing("spark")
 
 
 def call_spark_method(call: Call) -> Value:
@@ -144,10 +139,6 @@ def _of_reader(call: Call) -> Value:
         options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
     elif call.name == "options":
         options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
-        for spread in call.arguments.more:
-            cell = machine.cell(spread)
-            entries = cell.entries if isinstance(cell, DictCell) else {}
-            options.update({str(key).casefold(): value for key, value in entries.items()})
     elif call.name == "format":
         options["format"] = call.get("source", 0) or UNKNOWN
     elif call.name == "table":
@@ -352,7 +343,7 @@ def join(call: Call) -> Value:
     right = as_frame(machine, call.get("other", 0))
     if right is None:
         gap = machine.gap("a frame that is joined is not known")
-        return call.result(replace(left, gaps=left.gaps | {gap}, rest=Data(origin=gap)))
+        return call.result(left.with_more(gap))
     how = (call.text("how", 2) or "inner").replace("_", "")
     sides = Sides(left, right, how, ("", ""))
     on = call.get("on", 1)
@@ -515,14 +506,6 @@ def _to_names(call: Call) -> Value:
     return call.result(name_columns(call.machine, frame, value))
 
 
-def _write_to(call: Call) -> Value:
-    return Thing("spark.writer", {"table": call.get("table", 0) or UNKNOWN}, call.owner)
-
-
-def _nothing(call: Call) -> Value:
-    return UNKNOWN
-
-
 _TABLE: Mapping[Callable[..., Value], str] = {
     same_frame: """cache persist unpersist repartition coalesce distinct limit sample checkpoint
         hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange tail broadcast
@@ -545,12 +528,14 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _view: "createOrReplaceTempView createTempView createGlobalTempView registerTempTable",
     _alias: "alias",
     _to_names: "toDF",
-    _write_to: "writeTo",
-    _nothing: "show count printSchema explain isEmpty describe summary",
+    nothing: "show count printSchema explain isEmpty describe summary",
     pipe: "transform",
 }
 SPARK_METHODS: Mapping[str, Handler] = {
-    name: handler for handler, names in _TABLE.items() for name in names.split()
+    **{name: handler for handler, names in _TABLE.items() for name in names.split()},
+    "writeTo": lambda call: Thing(
+        "spark.writer", {"table": call.get("table", 0) or UNKNOWN}, call.owner
+    ),
 }
 
 

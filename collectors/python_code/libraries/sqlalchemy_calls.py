@@ -32,6 +32,7 @@ from dbt_graft.collectors.python_code.values.values import (
     OpenPart,
     Thing,
     Value,
+    all_inputs,
     combine,
     derive,
 )
@@ -123,14 +124,8 @@ def _select(call: Call) -> Value:
     return machine.new(Frame(columns, opened, rows=rows, gaps=gaps, library="query"))
 
 
-def _frame(call: Call) -> Frame:
-    frame = call.machine.frame(call.owner)
-    assert frame is not None
-    return frame
-
-
 def _where(call: Call) -> Value:
-    frame = _frame(call)
+    frame = call.frame
     for value in call.arguments.positional:
         frame = filtered(frame, call.machine.data(value))
     for name in (call.arguments.named or {}) if call.name == "filter_by" else ():
@@ -141,12 +136,9 @@ def _where(call: Call) -> Value:
 def _decided(subtype: Subtype) -> Callable[[Call], Value]:
     def decide(call: Call) -> Value:
         parts = call.data()
-        frame = _frame(call)
-        rows = frame.rows.union(
-            *(part.rows for part in parts),
-        )
-        inputs = NOTHING.union(*(part.inputs for part in parts))
-        return call.machine.new(with_rows(replace(frame, rows=rows), inputs, subtype))
+        frame = call.frame
+        rows = frame.rows.union(*(part.rows for part in parts))
+        return call.machine.new(with_rows(replace(frame, rows=rows), all_inputs(parts), subtype))
 
     return decide
 
@@ -156,17 +148,12 @@ def _join(call: Call) -> Value:
     first, *rest = call.arguments.positional or (UNKNOWN,)
     if isinstance(first, Thing) and first.role == "sa.join":  # `select_from(a.join(b, …))`
         rest.append(first)
-    condition = [part for value in rest for part in call.machine.parts(value)]
-    inputs = NOTHING.union(*(part.inputs for part in condition))
-    return call.machine.new(with_rows(_frame(call), inputs, Subtype.JOIN))
-
-
-def _same(call: Call) -> Value:
-    return call.machine.new(_frame(call))
+    inputs = all_inputs(call.machine.all_parts(rest))
+    return call.machine.new(with_rows(call.frame, inputs, Subtype.JOIN))
 
 
 def _add_columns(call: Call) -> Value:
-    frame = _frame(call)
+    frame = call.frame
     for at, value in enumerate(call.arguments.positional):
         data = call.machine.data(value)
         frame = frame.with_column(data.name if data.name is not None else at, data)
@@ -175,12 +162,12 @@ def _add_columns(call: Call) -> Value:
 
 def _only_columns(call: Call) -> Value:
     made = call.machine.frame(_select(call)) or Frame()
-    frame = _frame(call)
+    frame = call.frame
     return call.machine.new(replace(frame, columns=made.columns, open=()))
 
 
 def _united(call: Call) -> Value:
-    frame = _frame(call)
+    frame = call.frame
     other = call.machine.frame(call.get("", 0))
     if other is None or len(other.columns) != len(frame.columns):
         return call.machine.new(frame)
@@ -193,7 +180,7 @@ def _united(call: Call) -> Value:
 
 def _rows(call: Call) -> Value:
     """`session.query(Order).all()`."""
-    frame = _frame(call)
+    frame = call.frame
     row = row_of(frame)
     return row if call.name in {"first", "one", "one_or_none"} else Items((), row, frame.rows)
 
@@ -205,7 +192,7 @@ QUERY_METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(
         words("""limit offset distinct subquery cte alias with_for_update options
             execution_options fetch correlate"""),
-        _same,
+        lambda call: call.machine.new(call.frame),
     ),
     **dict.fromkeys(("union", "union_all"), _united),
     "add_columns": _add_columns,
@@ -248,8 +235,7 @@ def call_table_method(call: Call) -> Value:
         traits["<names>"] = call.get("names", 0) or UNKNOWN
         traits["<select>"] = call.get("select", 1) or UNKNOWN
     elif call.name in {"where", "filter"}:
-        deciding = derive(call.data(), call.place)
-        traits["<where>"] = deciding
+        traits["<where>"] = derive(call.data(), call.place)
     elif call.name in {"on_conflict_do_update", "on_duplicate_key_update"}:
         traits["<set>"] = call.get("set_") or UNKNOWN
     return Thing(owner.role, traits)
@@ -290,9 +276,8 @@ def _without_binds(statement: Thing, frame: Frame) -> Frame:
     if statement.role != "sa.update" or "<where>" not in statement.traits:
         return frame
     binds = [name for name in frame.columns if isinstance(name, str) and name.startswith("b_")]
-    inputs = NOTHING.union(*(frame.columns[name].inputs for name in binds))
-    left = without_columns(frame, binds)
-    return with_rows(left, inputs, Subtype.FILTER)
+    inputs = all_inputs(frame.columns[name] for name in binds)
+    return with_rows(without_columns(frame, binds), inputs, Subtype.FILTER)
 
 
 SQLALCHEMY_FUNCTIONS: Mapping[str, Handler] = {

@@ -12,6 +12,7 @@ from dbt_graft.collectors.python_code.values.machine import (
     Call,
     Handler,
     Machine,
+    owner_of,
     to_value,
 )
 from dbt_graft.collectors.python_code.values.values import (
@@ -35,8 +36,7 @@ def append(machine: Machine, target: Ref, item: Value, *, many: bool = False) ->
         return
     rows = cell.rows | machine.control
     if many or machine.is_repeated(target) or cell.rest is not None:
-        rest = machine.join(cell.rest, item) if cell.rest is not None else item
-        machine.put(target, replace(cell, rest=rest, rows=rows))
+        machine.put(target, replace(cell, rest=machine.join(cell.rest, item), rows=rows))
     else:
         machine.put(target, replace(cell, items=(*cell.items, item), rows=rows))
 
@@ -70,11 +70,10 @@ def put_entry(machine: Machine, target: Ref, key: Value, value: Value) -> None:
             machine.put(target, replace(cell, items=tuple(items)))
         else:
             chosen = machine.look_up(value, machine.data(key).inputs)
-            rest = machine.join(cell.rest, chosen) if cell.rest else chosen
-            machine.put(target, replace(cell, rest=rest))
+            machine.put(target, replace(cell, rest=machine.join(cell.rest, chosen)))
     elif isinstance(cell, DictCell):
         if known is NOT_KNOWN:
-            rest = machine.join(cell.rest, value) if cell.rest is not None else value
+            rest = machine.join(cell.rest, value)
             keys = machine.join(cell.keys, machine.data(key)) if cell.keys else key
             groups = change(machine.data(key).inputs, Subtype.GROUP_BY)
             rows = cell.rows | machine.control | groups
@@ -205,10 +204,6 @@ def _copy(call: Call) -> Value:
     return call.machine.new(cell) if cell is not None else call.owner
 
 
-def _same(call: Call) -> Value:
-    return call.owner
-
-
 def _clear(call: Call) -> Value:
     if isinstance(call.owner, Ref) and not call.machine.is_repeated(call.owner):
         is_list = isinstance(call.machine.cell(call.owner), ListCell)
@@ -270,7 +265,7 @@ def _update(call: Call) -> Value:
     rest = cell.rest
     if isinstance(other, DictCell):
         entries.update(other.entries)
-        rest = machine.join(rest, other.rest) if other.rest else rest
+        rest = machine.join_all((rest, other.rest))
         cell = replace(cell, open=cell.open or other.open)
     entries.update(call.arguments.named or {})
     machine.put(call.owner, replace(cell, entries=entries, rest=rest))
@@ -365,8 +360,8 @@ _LISTS: Mapping[str, Handler] = {
     "remove": _arrange,
     "reverse": _arrange,
     "sort": _arrange,
-    "to_list": _same,
-    "tolist": _same,
+    "to_list": owner_of,
+    "tolist": owner_of,
     "union": _union,
     "update": _extend,
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.values.joins import from_open
-from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.machine import Call, Machine
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     Data,
@@ -16,11 +16,13 @@ from dbt_graft.collectors.python_code.values.values import (
     Inputs,
     Items,
     Key,
+    LineGap,
     OpenPart,
     Value,
     all_gaps,
     all_inputs,
     change,
+    derive,
     resolve_pending,
 )
 from dbt_graft.lineage.graphs.columns import compose
@@ -105,6 +107,12 @@ def opaque_frame(data: Data) -> Frame:
     return Frame(rest=rest, rows=data.rows)
 
 
+def blurred(call: Call, frame: Frame, parts: Sequence[Data], gap: LineGap) -> Frame:
+    """A frame with the rows of another, whose columns are any made of these parts."""
+    rest = derive(parts, call.place)
+    return Frame(rest=replace(rest, origin=gap, gaps=rest.gaps | {gap}), rows=frame.rows)
+
+
 def as_frame(machine: Machine, value: Value | None) -> Frame | None:
     """A value as a frame: one, a series, rows, or what is not known; None if it is none."""
     frame = machine.frame(value)
@@ -128,15 +136,10 @@ def exclude(groups: Open, names: Iterable[object]) -> Open:
 
 def change_open(groups: Open, subtype: Subtype) -> Open:
     """Open columns after an operation on each of them."""
-    parts = lambda group: frozenset(  # noqa: E731
-        part._replace(subtype=change_subtype(part.subtype, subtype)) for part in group
+    return tuple(
+        frozenset(part._replace(subtype=compose(subtype, part.subtype)) for part in group)
+        for group in groups
     )
-    return tuple(map(parts, groups))
-
-
-def change_subtype(first: Subtype, last: Subtype) -> Subtype:
-    """The subtype of two changes in a row."""
-    return compose(last, first)
 
 
 def select(machine: Machine, frame: Frame, names: Iterable[object]) -> Frame:
@@ -184,9 +187,9 @@ def with_rows(frame: Frame, inputs: Inputs, subtype: Subtype) -> Frame:
 
 def filtered(frame: Frame, condition: Data) -> Frame:
     """The frame's rows for which a condition holds."""
-    gaps = all_gaps(condition)
-    rows = frame.rows | condition.rows | change(condition.inputs, Subtype.FILTER)
-    return replace(frame, rows=rows, gaps=frame.gaps) if not gaps else replace(frame, rows=rows)
+    return with_rows(
+        replace(frame, rows=frame.rows | condition.rows), condition.inputs, Subtype.FILTER
+    )
 
 
 def resolve(machine: Machine, data: Data, frame: Frame) -> Data:

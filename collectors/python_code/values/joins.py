@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
 
 from dbt_graft.collectors.column_input import ColumnInput
@@ -24,6 +25,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Ref,
     Text,
     Value,
+    alternatives,
     combine,
 )
 
@@ -54,11 +56,17 @@ def join(heap: Heap, left: Value | None, right: Value | None) -> Value:
     return _one_of(left, right)
 
 
+def join_all(heap: Heap, values: Iterable[Value | None]) -> Value | None:
+    """A value that is one of those that there are; None if there are none."""
+    joined: Value | None = None
+    for value in values:
+        if value is not None:
+            joined = join(heap, joined, value)
+    return joined
+
+
 def _one_of(left: Value, right: Value) -> Value:
-    values: dict[Value, None] = {}
-    for value in (left, right):
-        alternatives = value.values if isinstance(value, OneOf) else (value,)
-        values.update(dict.fromkeys(alternatives))
+    values = dict.fromkeys((*alternatives(left), *alternatives(right)))
     if len(values) > MOST_VALUES:
         return UNKNOWN
     return OneOf(tuple(values))
@@ -89,13 +97,10 @@ def join_items(heap: Heap, left: Items, right: Items) -> Items:
     rows = left.rows | right.rows
     if len(left.items) == len(right.items):
         items = tuple(join(heap, a, b) for a, b in zip(left.items, right.items, strict=True))
-        rest = join(heap, left.rest, right.rest) if left.rest or right.rest else None
+        rest = join_all(heap, (left.rest, right.rest))
         names = left.names if left.names == right.names else ()
         return Items(items, rest, rows, names, join_open(left.open, right.open))
-    value: Value | None = None
-    for item in (*left.items, *right.items, left.rest, right.rest):
-        value = join(heap, value, item) if item else value
-    return Items((), value, rows)
+    return Items((), join_all(heap, (*left.items, *right.items, left.rest, right.rest)), rows)
 
 
 def join_cells(heap: Heap, left: Cell, right: Cell) -> Cell:
@@ -120,8 +125,8 @@ def join_cells(heap: Heap, left: Cell, right: Cell) -> Cell:
             key: join(heap, left.entries.get(key), right.entries.get(key))
             for key in (*left.entries, *(key for key in right.entries if key not in left.entries))
         }
-        rest = join(heap, left.rest, right.rest) if left.rest or right.rest else None
-        keys = join(heap, left.keys, right.keys) if left.keys or right.keys else None
+        rest = join_all(heap, (left.rest, right.rest))
+        keys = join_all(heap, (left.keys, right.keys))
         rows = left.rows | right.rows
         return DictCell(entries, rest, keys, join_open(left.open, right.open), rows)
     if isinstance(left, ObjectCell) and isinstance(right, ObjectCell):

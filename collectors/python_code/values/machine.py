@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt_graft.collectors.python_code.script import ReadFile
-from dbt_graft.collectors.python_code.values.joins import Heap, join, join_cells, next_cell
+from dbt_graft.collectors.python_code.values.joins import (
+    Heap,
+    join,
+    join_all,
+    join_cells,
+    next_cell,
+)
 from dbt_graft.collectors.python_code.values.limits import Budget
 from dbt_graft.collectors.python_code.values.record import ScriptRecord
 from dbt_graft.collectors.python_code.values.values import (
@@ -32,6 +38,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Text,
     Thing,
     Value,
+    alternatives,
     change,
     combine,
     derive,
@@ -177,12 +184,15 @@ class Machine:
         """A value that is one of the two."""
         return join(self.heap, left, right)
 
-    def join_all(self, values: Iterable[Value]) -> Value | None:
-        """A value that is one of them."""
-        joined: Value | None = None
-        for value in values:
-            joined = self.join(joined, value) if joined is not None else value
-        return joined
+    def join_all(self, values: Iterable[Value | None]) -> Value | None:
+        """A value that is one of those that there are; None if there are none."""
+        return join_all(self.heap, values)
+
+    def join_ended(self) -> None:
+        """Join what the branches left that ended."""
+        for heap in self.ended:
+            self.join_heaps(heap, self.heap)
+        self.ended = []
 
     def join_heaps(self, left: Heap, right: Heap, deciding: Inputs = NOTHING) -> None:
         """Make the heap that of two branches; what differs is decided on by the condition."""
@@ -265,6 +275,10 @@ class Machine:
             return derive(value.parts, self.place)
         return combine(self.parts(value))
 
+    def all_parts(self, values: Iterable[Value | None]) -> list[Data]:
+        """The values of columns that several values hold."""
+        return [part for value in values for part in self.parts(value)]
+
     def parts(self, value: Value | None, depth: int = 0) -> list[Data]:
         """The values of columns that a value holds."""
         if isinstance(value, Data):
@@ -293,7 +307,7 @@ class Machine:
         elif isinstance(cell, DictCell):
             inner = [*cell.entries.values(), cell.rest]
         elif isinstance(cell, Frame):
-            return [*cell.columns.values(), *((cell.rest,) if cell.rest else ())]
+            return cell.values
         return [data for item in inner for data in self.parts(item, depth + 1)]
 
     def frame(self, value: Value | None) -> Frame | None:
@@ -309,8 +323,7 @@ class Machine:
 
     def texts(self, value: Value | None) -> list[str]:
         """The texts that a value may be."""
-        alternatives = value.values if isinstance(value, OneOf) else (value,)
-        return [text for item in alternatives if (text := self.text(item)) is not None]
+        return [text for item in alternatives(value) if (text := self.text(item)) is not None]
 
     def items(self, value: Value | None) -> Items | None:
         """The items of a list, a tuple or a dictionary's keys; None where it has none."""
@@ -432,7 +445,7 @@ class Call:
 
     def data(self) -> list[Data]:
         """The columns in all arguments."""
-        return [part for value in self.arguments.values() for part in self.machine.parts(value)]
+        return self.machine.all_parts(self.arguments.values())
 
     @property
     def place(self) -> CodePlace:
@@ -445,6 +458,16 @@ Handler = Callable[[Call], Value]
 NOT_KNOWN = object()
 # The number of rows of a frame, or of the items that any rows make.
 ROW_COUNT = Thing("count")
+
+
+def owner_of(call: Call) -> Value:
+    """A method whose result is what it is called on, or a part that makes no difference."""
+    return call.owner
+
+
+def nothing(call: Call) -> Value:
+    """A call whose result says nothing of data."""
+    return UNKNOWN
 
 
 def to_value(key: object) -> Value:

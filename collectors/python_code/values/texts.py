@@ -19,6 +19,7 @@ from dbt_graft.collectors.python_code.values.values import (
     OneOf,
     Text,
     Value,
+    alternatives,
     derive,
 )
 
@@ -43,8 +44,8 @@ def concatenate(machine: Machine, values: Sequence[Value]) -> Value:
     """The values as texts, one behind the other; one of several texts where a value is."""
     choices: list[list[Text]] = [[]]
     for value in values:
-        alternatives = value.values if isinstance(value, OneOf) else (value,)
-        choices = [[*texts, as_text(machine, item)] for texts in choices for item in alternatives]
+        ways = [as_text(machine, item) for item in alternatives(value)]
+        choices = [[*texts, way] for texts in choices for way in ways]
         if len(choices) > 6:
             choices = [[*texts[:-1], as_text(machine, UNKNOWN)] for texts in choices[:1]]
     joined = [_joined(texts) for texts in choices]
@@ -55,14 +56,8 @@ def _joined(texts: list[Text]) -> Value:
     text = "".join(item.text for item in texts)
     if len(text) > LONGEST_TEXT:
         return UNKNOWN
-    return simple(Text(text, tuple(part for item in texts for part in item.parts)))
-
-
-def simple(text: Text) -> Value:
-    """A text as a constant if all of it is known, as a value if nothing is."""
-    if not text.parts:
-        return Const(text.text)
-    return text
+    parts = tuple(part for item in texts for part in item.parts)
+    return Text(text, parts) if parts else Const(text)
 
 
 def join_path(machine: Machine, values: Sequence[Value]) -> Value:

@@ -110,6 +110,13 @@ class OneOf(Value):
     values: tuple[Value, ...]
 
 
+def alternatives(value: Value | None) -> tuple[Value, ...]:
+    """The values that a value may be; none of None."""
+    if isinstance(value, OneOf):
+        return value.values
+    return () if value is None else (value,)
+
+
 @frozen
 class Items(Value):
     """A tuple, or the items of what can be iterated.
@@ -233,6 +240,10 @@ class Frame:
         """The frame with a gap of its columns."""
         return replace(self, gaps=self.gaps | {gap})
 
+    def with_more(self, gap: LineGap) -> Frame:
+        """The frame with a gap, and with any further columns, which it leaves unknown."""
+        return replace(self.with_gap(gap), rest=Data(origin=gap))
+
 
 @frozen
 class ListCell:
@@ -345,7 +356,7 @@ def resolve_pending(data: Data, column: Resolve) -> Data:
         return data
     inputs: set[Input] = set()
     gaps = set(data.gaps)
-    rows, place = set(data.rows), data.place
+    place = data.place
     for item in data.inputs:
         if item.source != PENDING:
             inputs.add(item)
@@ -355,6 +366,4 @@ def resolve_pending(data: Data, column: Resolve) -> Data:
         gaps |= all_gaps(of_frame)
         if item.subtype is Subtype.IDENTITY:
             place = place or of_frame.place
-    return replace(
-        data, inputs=frozenset(inputs), gaps=frozenset(gaps), rows=frozenset(rows), place=place
-    )
+    return replace(data, inputs=frozenset(inputs), gaps=frozenset(gaps), place=place)
