@@ -6,6 +6,7 @@ import errno
 import json
 import logging
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # as shells report a process that SIGINT ended: 128 + 2
 _ARTIFACTS = f"{__name__}.artifacts"
 _FORM = f"{__name__}.form"
+_QUOTED = re.compile(r"'([^']+)'")
 _REMEDIES = {
     errno.EACCES: "check who may read and write it",
     errno.EPERM: "check who may read and write it",
@@ -171,7 +173,10 @@ def _system_problem(error: Exception) -> GraftError | None:
     remedy = _REMEDIES.get(error.errno or 0) if isinstance(error, OSError) else None
     if not isinstance(error, OSError) or not remedy:
         return None
-    place = error.filename if isinstance(error.filename, str | Path) else ""
+    # Arrow names the file in its message alone: Cannot create directory '/store/batches/…'.
+    quoted = _QUOTED.search(str(error))
+    place = error.filename or (quoted[1] if quoted else "")
+    place = place if isinstance(place, str | Path) else ""
     return GraftError(os.strerror(error.errno or 0), place=one_line(str(place)), remedy=remedy)
 
 

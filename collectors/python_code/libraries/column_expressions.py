@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -40,6 +39,7 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
     resolve_pending,
 )
+from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # Functions of rows' order, which only their window's columns go into.
@@ -246,7 +246,7 @@ def sql_expression(call: Call) -> Value:
 def parse_expression(call: Call, text: str) -> Data | Items:
     """The columns that an expression of SQL names; several of `stack(…) AS (a, b)`."""
     try:
-        tree = sqlglot.parse_one(f"SELECT {text}", read="spark")
+        tree = parse_statements(f"SELECT {text}", "spark")[0]
     except (SqlglotError, RecursionError):
         gap = call.gap("an expression in SQL is not read")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)

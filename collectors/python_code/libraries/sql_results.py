@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from functools import lru_cache
 from typing import NamedTuple
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.statements.columns.projections import engines_name
+from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.collectors.statements.text.dialect import Dialect
 
 _LONGEST = 100_000
@@ -47,11 +46,9 @@ def parse_sql(text: str, dialect: Dialect) -> list[exp.Expr]:
     """The statements of a text, by the dialect or by those that scripts use beside it."""
     if len(text) > _LONGEST:
         return []
-    # It logs each statement that it does not know.
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     for name in (dialect.value, "postgres", "mysql", ""):
         try:
-            return [tree for tree in sqlglot.parse(text, read=name) if tree is not None]
+            return parse_statements(text, name)
         except (SqlglotError, RecursionError, TypeError, ValueError):  # it asserts little itself
             continue
     return []

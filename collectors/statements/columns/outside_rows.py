@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -22,6 +21,7 @@ from dbt_graft.collectors.statements.columns.input_columns import NOTHING, Input
 from dbt_graft.collectors.statements.columns.outside_names import STAGE, TABLE
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.files import FILES
 from dbt_graft.collectors.statements.text.names import Name
@@ -239,7 +239,7 @@ def _remote_rows(
         return None
     connection, sql = texts
     try:
-        query = sqlglot.parse_one(sql, read=_QUERY_READERS[key])
+        (query, *_) = parse_statements(sql, _QUERY_READERS[key])
     except (SqlglotError, RecursionError, ValueError):
         return None
     if not isinstance(query, exp.Query):

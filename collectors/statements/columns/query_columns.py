@@ -10,7 +10,6 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -20,7 +19,7 @@ from dbt_graft.collectors.statements.columns.query_scope import QueryContext, Qu
 from dbt_graft.collectors.statements.columns.rewrites import make_readable
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.columns.sources import table_parts
-from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, parse_statements
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.files import protect_files
 from dbt_graft.collectors.statements.text.names import Name
@@ -61,14 +60,13 @@ def query_columns(
     Raises:
         NoTreeError: sqlglot does not support it, or there is no query in it.
     """
-    # It logs each statement that it does not know; we count them.
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        trees = _parse_tsql(text) if dialect == Dialect.TSQL else sqlglot.parse(text, read=dialect)
+        statements = (
+            _parse_tsql(text) if dialect == Dialect.TSQL else parse_statements(text, dialect)
+        )
     except (SqlglotError, RecursionError, ValueError) as error:
         _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError("the parser does not support this statement") from error
-    statements = [tree for tree in trees if tree and not isinstance(tree, exp.Semicolon)]
     position = next((at for at in reversed(range(len(statements))) if _query(statements[at])), None)
     if position is None:
         raise NoTreeError("it is not a query")
@@ -86,14 +84,14 @@ def query_columns(
     )
 
 
-def _parse_tsql(text: str) -> list[exp.Expr | None]:
+def _parse_tsql(text: str) -> list[exp.Expr]:
     """The trees of T-SQL, which is made readable where sqlglot does not know a form."""
     text = protect_files(text)
     try:
-        return sqlglot.parse(text, read=Dialect.TSQL.value)
+        return parse_statements(text, Dialect.TSQL.value)
     except SqlglotError:
         readable = make_readable(text, tokenise(text, Dialect.TSQL))
-        return sqlglot.parse(_BULK.sub(r"\1", readable), read=Dialect.TSQL.value)
+        return parse_statements(_BULK.sub(r"\1", readable), Dialect.TSQL.value)
 
 
 def _result(statement: exp.Expr, scope: QueryScope) -> Rowset:

@@ -18,6 +18,10 @@ _log = logging.getLogger(__name__)
 # The parser recurses: deeper or longer statements are not passed to it.
 _DEEPEST = 40
 _MOST_TOKENS = 5_000
+# Queries of people may be longer, and are seldom deeper. Where sqlglot is compiled, Python 3.12 and
+# newer do not stop its recursion: some 900 brackets end a process with a stack of 2 MB.
+_DEEPEST_QUERY = 200
+_STEPS = {"(": 1, ")": -1, "CASE": 1, "END": -1}
 _SCHEMA_EVOLUTION = re.compile(r"\bWITH\s++SCHEMA\s++EVOLUTION\b", re.IGNORECASE)
 _NOT_SUPPORTED = "the parser does not support this statement"
 
@@ -26,13 +30,30 @@ class NoTreeError(ValueError):
     """A statement has no syntax tree; the message is the reason."""
 
 
+def parse_statements(text: str, dialect: str | None) -> list[exp.Expr]:
+    """The trees of the statements of a text; the empty ones are left out.
+
+    Raises:
+        SqlglotError: sqlglot cannot read it.
+        RecursionError: Its brackets are nested too deeply.
+    """
+    # It logs each statement that it does not know; we count them.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+    language = sqlglot.Dialect.get_or_raise(dialect)
+    tokens = language.tokenize(text)
+    if _depth(token.text.upper() for token in tokens) > _DEEPEST_QUERY:
+        raise RecursionError("brackets are nested too deeply")
+    trees = language.parser().parse(tokens, text)
+    return [tree for tree in trees if tree and not isinstance(tree, exp.Semicolon)]
+
+
 def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
     """The tree of one statement without its literals.
 
     Raises:
         NoTreeError: The statement is too long or too deep, or sqlglot does not support it.
     """
-    if len(tokens) > _MOST_TOKENS or _depth(tokens) > _DEEPEST:
+    if len(tokens) > _MOST_TOKENS or _depth(token.word for token in tokens) > _DEEPEST:
         raise NoTreeError("the statement is too long or nested too deeply for the parser")
     # It logs each statement that it does not know; we count them.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -86,10 +107,10 @@ def identifier_name(part: exp.Expr) -> str:
     return f"{sign}{name.lstrip('#')}" if sign else name
 
 
-def _depth(tokens: list[Token]) -> int:
+def _depth(words: Iterable[str]) -> int:
     depth = deepest = 0
-    for token in tokens:
-        depth += (token.word == "(") - (token.word == ")")
+    for word in words:
+        depth = max(depth + _STEPS.get(word, 0), 0)
         deepest = max(deepest, depth)
     return deepest
 

@@ -8,16 +8,14 @@ that is not understood counts as it is written, and is named.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.analysis.review.node import QueryOutline
-from dbt_graft.collectors.statements.columns.tree import NoTreeError
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, parse_statements
 from dbt_graft.collectors.statements.outline.clauses import (
     ORDERS,
     clause_marks,
@@ -72,10 +70,8 @@ def query_outline(text: str, dialect: str, tables: OutlineTables) -> QueryOutlin
     Raises:
         NoTreeError: sqlglot does not support it, or it is not one query.
     """
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     try:
-        parsed = sqlglot.parse(with_distinct_words(text, dialect), read=dialect)
-        trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
+        trees = parse_statements(with_distinct_words(text, dialect), dialect)
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             raise NoTreeError("its SQL is not one query")
         tree = plain_tree(trees[0], dialect)

@@ -25,7 +25,7 @@ SABOTAGE = """
 from dbt_graft.graft.steps import collecting
 
 def collect(*_, **__):
-    return {{}}["{secret}"]
+    return {{}}["{secret}"[::-1]]  # Python 3.13 shows the source of `-c`
 
 collect.__globals__["__name__"] = "dbt_graft.fictional"
 collecting.collect = collect
@@ -77,7 +77,7 @@ def test_a_foreseen_error_is_printed_without_a_traceback(tmp_path: Path) -> None
 
 def test_an_unexpected_error_is_one_line_that_names_a_file(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("{}")
-    done = run(tmp_path, "-c", SABOTAGE.format(secret=SECRET), "collect")
+    done = run(tmp_path, "-c", SABOTAGE.format(secret=SECRET[::-1]), "collect")
     file = tmp_path / ".graft/artifacts/error.txt"
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
@@ -96,7 +96,7 @@ def test_an_unexpected_error_is_written_elsewhere_if_it_must_be(tmp_path: Path) 
     (tmp_path / "artifacts/error.txt").mkdir()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    code = SABOTAGE.format(secret=SECRET)
+    code = SABOTAGE.format(secret=SECRET[::-1])
     done = run(tmp_path, "-c", code, "collect", TMPDIR=str(temporary))
     (file,) = temporary.glob("graft-error-*.txt")
     assert done.returncode == 1
