@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.finding import Finding
-from dbt_graft.collectors.files import LogFile
-from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage
+from dbt_graft.collectors.files import LogFile, log_files
+from dbt_graft.collectors.sqlserver.event import (
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    FileSplit,
+    LogDamage,
+)
 from dbt_graft.collectors.sqlserver.files.event_text import timestamp, to_json, to_xml, value_text
+from dbt_graft.collectors.sqlserver.files.formats import file_splits, may_hold_events
+from dbt_graft.collectors.sqlserver.files.readers import read_split
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
 from dbt_graft.collectors.sqlserver.odbc.connection import connect, load_pyodbc
 from dbt_graft.collectors.sqlserver.odbc.drivers import best_driver
-from dbt_graft.collectors.sqlserver.runs.client_names import client_names
+from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
 from dbt_graft.collectors.sqlserver.server.session_state import session_state
@@ -98,3 +107,29 @@ def best_installed_driver() -> str:
         GraftError: The driver manager or a driver is missing.
     """
     return best_driver(load_pyodbc().drivers())
+
+
+# Chunks that are looked at, of the newest logs.
+_CHUNKS = 50
+
+
+def client_names(path: str, label: str, task: str) -> list[str]:
+    """The client names in the newest logs at a path that are no task's, the most frequent first.
+
+    They are as in `TaskClients.others`: `etl::*`. A log that cannot be read has none.
+
+    Raises:
+        GraftError: The path does not exist or cannot be listed.
+    """
+    clients = TaskClients(task)
+    logs = log_files(path, label, lambda log: may_hold_events(log, path))
+
+    def splits() -> Iterator[FileSplit]:
+        for log in reversed(logs):
+            log_splits = file_splits(log)
+            yield from [] if isinstance(log_splits, LogDamage) else log_splits
+
+    chunks = (read_split(split, EventFilter(application=clients.is_task)) for split in splits())
+    for _ in islice(chain.from_iterable(chunks), _CHUNKS):
+        pass
+    return [name for name, _ in clients.others.most_common()]

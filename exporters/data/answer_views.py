@@ -7,8 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from dbt_graft.analysis.rule import RULES
-from dbt_graft.exporters.data.view import View, ViewColumn
-from dbt_graft.exporters.data.view_columns import (
+from dbt_graft.exporters.data.view import (
     DATASET,
     FLAG,
     NUMBER,
@@ -17,6 +16,8 @@ from dbt_graft.exporters.data.view_columns import (
     TEXT,
     TEXTS,
     TIME,
+    View,
+    ViewColumn,
 )
 from dbt_graft.exporters.data.view_data import LEFT_OUT, ViewData
 from dbt_graft.lineage.dates.calendar import FIRST, LAST, dates_in, moment_of, unit_dates

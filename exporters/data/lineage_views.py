@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 
-from dbt_graft.exporters.data.view import View, ViewColumn, seconds_between
-from dbt_graft.exporters.data.view_columns import (
+from dbt_graft.exporters.data.view import (
     DATASET,
     DESCRIPTION,
     ENDED,
@@ -27,6 +26,9 @@ from dbt_graft.exporters.data.view_columns import (
     TEXTS,
     TIME,
     TOOK,
+    View,
+    ViewColumn,
+    seconds_between,
 )
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.lineage.building.checks import check_of

@@ -12,8 +12,7 @@ from dbt_graft.analysis.dates.contracted_accesses import contracted_accesses
 from dbt_graft.analysis.dates.dbt_accesses import dbt_accesses
 from dbt_graft.analysis.dates.declared_accesses import declared_accesses
 from dbt_graft.analysis.history.dag_runs import DagRun, dag_runs
-from dbt_graft.exporters.data.view import View, ViewColumn, seconds_between
-from dbt_graft.exporters.data.view_columns import (
+from dbt_graft.exporters.data.view import (
     DATASET,
     ENDED,
     EVIDENCE,
@@ -26,6 +25,9 @@ from dbt_graft.exporters.data.view_columns import (
     TEXTS,
     TIME,
     TOOK,
+    View,
+    ViewColumn,
+    seconds_between,
 )
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.lineage.dates.period_text import period_text

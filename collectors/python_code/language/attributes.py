@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
+from dbt_graft.collectors.python_code.libraries.call_table import FRAME_METHODS
 from dbt_graft.collectors.python_code.libraries.databases import RESULT, ROLE
-from dbt_graft.collectors.python_code.libraries.methods import FRAME_METHODS
 from dbt_graft.collectors.python_code.libraries.orm_calls import model_column
 from dbt_graft.collectors.python_code.libraries.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import table_frame

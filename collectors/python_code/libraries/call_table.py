@@ -42,9 +42,8 @@ from dbt_graft.collectors.python_code.libraries.databases import (
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.methods import FRAME_LIBRARIES
 from dbt_graft.collectors.python_code.libraries.numpy_calls import NUMPY
-from dbt_graft.collectors.python_code.libraries.pandas_frames import unknown_method
+from dbt_graft.collectors.python_code.libraries.pandas_frames import PANDAS_METHODS, unknown_method
 from dbt_graft.collectors.python_code.libraries.pandas_groups import call_group_method
 from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
@@ -54,13 +53,15 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
 )
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_FUNCTIONS
 from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_FUNCTIONS
-from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCTIONS, POLARS_METHODS
 from dbt_graft.collectors.python_code.libraries.spark_calls import (
+    SPARK_METHODS,
     call_column_groups,
     call_spark_method,
     is_session,
 )
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
+    QUERY_METHODS,
     SQLALCHEMY_FUNCTIONS,
     call_table_method,
 )
@@ -87,6 +88,14 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
 )
 from dbt_graft.lineage.records import Subtype
+
+FRAME_LIBRARIES: Mapping[str, Mapping[str, Handler]] = {
+    "pandas": PANDAS_METHODS,
+    "polars": POLARS_METHODS,
+    "query": {**PANDAS_METHODS, **QUERY_METHODS},
+    "spark": SPARK_METHODS,
+}
+FRAME_METHODS = frozenset(name for methods in FRAME_LIBRARIES.values() for name in methods)
 
 
 def call_thing_method(call: Call) -> Value:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.dialect_rules import (
     ALIASES_FIRST,
+    GROUP_ALIASES_FIRST,
     LATERAL_ALIASES,
     NO_GROUP_ALIASES,
     VALUES_NAMES,
@@ -27,7 +28,6 @@ from dbt_graft.collectors.statements.columns.input_columns import (
     transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.pivots import pivot_statement
-from dbt_graft.collectors.statements.columns.places import group_inputs, order_inputs
 from dbt_graft.collectors.statements.columns.projections import project_columns
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
@@ -304,3 +304,59 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
     influences = rowset.influences | deciding
     return Rowset(rowset.path, rowset.columns, influences, behind=rowset.behind)
+
+
+# -- GROUP BY and ORDER BY, which name columns of the result by place, by alias, or all of them
+
+
+def group_inputs(
+    group: exp.Expr,
+    projections: Sequence[exp.Expr],
+    columns: Sequence[RowsetColumn],
+    scope: QueryScope,
+) -> InputColumns:
+    """The inputs of `GROUP BY a, 2, ALL, ROLLUP (b)`."""
+    input_columns = NOTHING
+    if group.args.get("all"):
+        input_columns = inputs_of_all(
+            [projection for projection in projections if not _is_aggregated(projection)], scope
+        )
+    for node in group.iter_expressions():
+        input_columns |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
+    return transform_inputs(input_columns, Subtype.GROUP_BY)
+
+
+def order_inputs(
+    order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope
+) -> InputColumns:
+    """The inputs of `ORDER BY a, 2, ALL`."""
+    input_columns = NOTHING
+    for node in order.expressions:
+        value = node.this if isinstance(node, exp.Ordered) else node
+        if isinstance(value, exp.Var) and value.name.upper() == "ALL":
+            input_columns = input_columns.union(*(column.inputs for column in columns))
+        else:
+            input_columns |= _at_place(value, columns) or inputs(value, scope)
+    return input_columns
+
+
+def _at_place(node: exp.Expr, columns: Sequence[RowsetColumn]) -> InputColumns:
+    if not isinstance(node, exp.Literal) or not node.is_int:
+        return NOTHING
+    at = int(node.this) - 1
+    return columns[at].inputs if at < len(columns) else NOTHING
+
+
+def _by_alias(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    is_name = isinstance(node, exp.Column) and len(node.parts) == 1
+    if not is_name or scope.context.dialect not in GROUP_ALIASES_FIRST:
+        return NOTHING
+    return scope.aliases.get(node.name.casefold(), NOTHING)
+
+
+def _is_aggregated(projection: exp.Expr) -> bool:
+    """Whether a projection has an aggregate that is no window function."""
+    return any(
+        not isinstance(aggregate.parent, exp.Window)
+        for aggregate in projection.find_all(exp.AggFunc)
+    )

@@ -14,8 +14,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.rewrites import bare
-from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope
-from dbt_graft.collectors.statements.outline.types import type_name
+from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, type_name
 
 _FLIPPED: dict[type[exp.Expr], str] = {exp.GT: "lt", exp.GTE: "lte"}
 _ORDERED: dict[type[exp.Expr], str] = {exp.LT: "lt", exp.LTE: "lte"}

@@ -12,8 +12,7 @@ from dbt_graft.collectors.statements.outline.expression import (
     value_digest,
 )
 from dbt_graft.collectors.statements.outline.keys import digest
-from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope
-from dbt_graft.collectors.statements.outline.types import type_name
+from dbt_graft.collectors.statements.outline.scope import OutlineRows, OutlineScope, type_name
 
 
 def add_outputs(

@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
-from dbt_graft.collectors.statements.outline.keys import digest, name_key
-from dbt_graft.collectors.statements.outline.types import type_name
+from dbt_graft.collectors.statements.outline.keys import NO_LENGTHS, digest, name_key
 from dbt_graft.collectors.statements.text.names import Name
 
 OutlineTables = Callable[[Name], tuple[str, Sequence[str]]]
@@ -268,3 +267,33 @@ def has_own(tree: exp.Expr, kinds: tuple[type[exp.Expr], ...]) -> bool:
     """Whether an expression has one of these, outside of windows and subqueries."""
     nodes = tree.walk(prune=lambda node: isinstance(node, exp.Window | exp.Query))
     return any(isinstance(node, kinds) for node in nodes)
+
+
+# -- types as they stand in SQL, without what a platform makes no difference of
+
+_T = exp.DType
+_TEXTS = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR, _T.CHAR, _T.NCHAR, _T.BPCHAR, _T.NAME}
+_ANY_TEXT = {_T.TEXT, _T.VARCHAR, _T.NVARCHAR}
+_INTEGERS = {_T.TINYINT, _T.SMALLINT, _T.MEDIUMINT, _T.INT, _T.BIGINT, _T.INT128}
+_REALS = {_T.FLOAT, _T.DOUBLE}
+# In a CAST a length is written, and ignored.
+_NO_CAST_LENGTHS = frozenset({*NO_LENGTHS, "spark", "databricks"})
+# Integers of all sizes are one type there, and so are floats.
+_ONE_NUMBER = frozenset({"bigquery", "snowflake"})
+
+
+def type_name(tree: exp.Expr, dialect: str) -> str:
+    """A type in the words of SQL, folded; equal for what is one type on the platform."""
+    kind = tree.this if isinstance(tree, exp.DataType) else None
+    if tree.args.get("collate"):
+        kind = None
+    if kind in _TEXTS and dialect in _NO_CAST_LENGTHS:
+        return "text"
+    if kind in _ANY_TEXT and not tree.expressions and dialect != "tsql":
+        return "text"
+    if dialect in _ONE_NUMBER and not tree.expressions:
+        if kind in _INTEGERS:
+            return "bigint"
+        if kind in _REALS:
+            return "double"
+    return str(tree.sql(dialect=dialect, comments=False)).casefold()

@@ -18,10 +18,11 @@ from sqlglot.errors import TokenError
 from dbt_graft.collectors.statements.periods.expressions import (
     DateExpression,
     DateValues,
+    assign_value,
     list_number,
     read_expression,
+    variables_of,
 )
-from dbt_graft.collectors.statements.periods.variables import assign_value, variables_of
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST

@@ -14,14 +14,18 @@ from itertools import chain
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.statements.periods.conditions import table_mentions
+from dbt_graft.collectors.statements.periods.conditions import (
+    DateCondition,
+    TableMention,
+    table_mentions,
+)
 from dbt_graft.collectors.statements.periods.expressions import (
     DateExpression,
     DateValues,
+    assign_value,
     dates_of,
+    variables_of,
 )
-from dbt_graft.collectors.statements.periods.mentions import DateCondition, TableMention
-from dbt_graft.collectors.statements.periods.variables import assign_value, variables_of
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import literals, mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
