@@ -32,7 +32,6 @@ def follow_script(file: str, read_file: ReadFile) -> Script:
     record = ScriptRecord()
     machine = Machine(record, read_file, file, _LANGUAGE)
     content = machine.read(file)
-    record.files.setdefault(file)
     try:
         if content is None:
             raise UnreadableScriptError("the file does not exist")

@@ -91,13 +91,8 @@ class ScriptGap:
 
 @frozen
 class Script:
-    """A script that was followed.
+    """A script that was followed."""
 
-    Attributes:
-        files: The files that it uses, itself first: its modules, SQL and YAML beside it.
-    """
-
-    files: tuple[str, ...]
     sources: tuple[ScriptSource, ...] = ()
     targets: tuple[ScriptTarget, ...] = ()
     edges: tuple[ScriptEdge, ...] = ()

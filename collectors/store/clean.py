@@ -67,9 +67,6 @@ class StoredSecrets:
         }
 
 
-NO_SECRETS = StoredSecrets()
-
-
 def stored_secrets(store: str, without: Collection[str] = ()) -> StoredSecrets:
     """The secrets in a store; every file is read.
 

@@ -130,14 +130,11 @@ class Machine:
         return replace(data, origin=next(iter(data.gaps)))
 
     def read(self, file: str) -> bytes | None:
-        """The content of a file, which the script then uses."""
+        """The content of a file of the project."""
         path = posixpath.normpath(file)
         if path.startswith(("..", "/")):
             return None
-        content = self.read_file(path)
-        if content is not None:
-            self.record.files[path] = None
-        return content
+        return self.read_file(path)
 
     # -- cells
 

@@ -22,7 +22,6 @@ class ScriptRecord:
     """The parts of a `Script`, each once."""
 
     def __init__(self) -> None:
-        self.files: dict[str, None] = {}
         self.sources: dict[ScriptSource, int] = {}
         self._targets: dict[tuple[CodePlace, Medium, str, Dialect], int] = {}
         self._columns: list[dict[str, None]] = []
@@ -87,7 +86,6 @@ class ScriptRecord:
             for (place, medium, text, dialect), at in self._targets.items()
         )
         return Script(
-            tuple(self.files),
             tuple(self.sources),
             targets,
             tuple(self._edges),

@@ -48,10 +48,8 @@ def _create_synonym(state: ScanState, at: int) -> None:
 def create_view(state: ScanState, at: int, kind: Kind) -> int:
     """`CREATE VIEW v …` from the name on, the words before it included in `kind`."""
     state.operation = Operation.CREATE_VIEW
-    position = state.skip(at, "IF", "NOT", "EXISTS")
-    view = state.name(position)
+    view = state.table(state.skip(at, "IF", "NOT", "EXISTS"))
     if view is None:
-        state.no_table(position)
         return state.end
     if kind is Kind.TEMPORARY and "GLOBAL" in (state.word(at - 2), state.word(at - 3)):
         view = view._replace(name=(GLOBAL_TEMP, *view.name))
@@ -67,10 +65,8 @@ def create_view(state: ScanState, at: int, kind: Kind) -> int:
 
 def _create_table(state: ScanState, at: int) -> int:
     state.operation = Operation.CREATE_TABLE
-    position = state.skip(at, "IF", "NOT", "EXISTS")
-    table = state.name(position)
+    table = state.table(state.skip(at, "IF", "NOT", "EXISTS"))
     if table is None:
-        state.no_table(position)
         return state.end
     query = _query(state, table.end)
     clone = state.skip(table.end, "SHALLOW", "DEEP", "AS")

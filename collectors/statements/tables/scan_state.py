@@ -178,6 +178,13 @@ class ScanState:
         """The first of the reads in a part of the statement, those in its CTEs too."""
         return next((read for at, read in self.sources if start < at < end), None)
 
+    def table(self, at: int) -> NameAt | None:
+        """The table at a place where one should stand; None, which is noted, if none does."""
+        table = self.name(at)
+        if table is None:
+            self.no_table(at)
+        return table
+
     def no_table(self, at: int) -> None:
         """Note that a table should stand at a place, and none that is known does."""
         word = self.word(at - 1)

@@ -20,10 +20,8 @@ def _cache(state: ScanState, at: int) -> int:
     state.operation = Operation.CACHE_TABLE
     if state.word(at + 1) == "SELECT":
         return at + 1
-    position = state.skip(at + 1, "LAZY", "TABLE")
-    table = state.name(position)
+    table = state.table(state.skip(at + 1, "LAZY", "TABLE"))
     if table is None:
-        state.no_table(position)
         return state.end
     end = table.end
     if state.word(end) == "OPTIONS":
@@ -54,10 +52,8 @@ def _load(state: ScanState, at: int) -> int:
 def _copy(state: ScanState, at: int) -> int:
     """`COPY INTO t FROM files.`/x``, `COPY INTO t FROM (SELECT … FROM files.`/x`)`"""
     state.operation = Operation.COPY_INTO
-    position = state.skip(at + 1, "INTO")
-    target = state.name(position)
+    target = state.table(state.skip(at + 1, "INTO"))
     if target is None:
-        state.no_table(position)
         return state.end
     state.scope.has_from = True
     state.write(target, state.operation)
@@ -67,11 +63,8 @@ def _copy(state: ScanState, at: int) -> int:
 def _restore(state: ScanState, at: int) -> int:
     """`RESTORE TABLE t TO VERSION AS OF 3`, `CONVERT TO DELTA t`"""
     state.operation = Operation(state.word(at))
-    position = state.skip(at + 1, "TABLE", "TO", "DELTA")
-    if table := state.name(position):
+    if table := state.table(state.skip(at + 1, "TABLE", "TO", "DELTA")):
         state.write(table, state.operation)
-    else:
-        state.no_table(position)
     return state.end
 
 

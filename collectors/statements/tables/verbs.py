@@ -32,12 +32,8 @@ def alter(state: ScanState, at: int) -> int:
     if altered == "SCHEMA":
         return _transfer(state, at + 2)
     state.operation = Operation.ALTER
-    if altered in ("TABLE", "VIEW"):
-        table = state.name(at + 2)
-        if table is None:
-            state.no_table(at + 2)
-        else:
-            _alter_table(state, at, table if altered == "TABLE" else table.as_view())
+    if altered in ("TABLE", "VIEW") and (table := state.table(at + 2)):
+        _alter_table(state, at, table if altered == "TABLE" else table.as_view())
     return state.end
 
 
@@ -143,9 +139,8 @@ def _change(state: ScanState, at: int) -> int:
     if state.word(at + 1) == "STATISTICS":
         return state.end
     position = _target(state, at + 1, operation)
-    target = state.remote(position) or state.name(position)
+    target = state.remote(position) or state.table(position)
     if target is None:
-        state.no_table(position)
         return at + 1
     if state.word(target.end) == "(" and operation is not Operation.MERGE:
         return at + 1  # OPENROWSET(…)
@@ -211,17 +206,10 @@ def _load(state: ScanState, at: int, operation: Operation) -> int:
     return state.end
 
 
-def _truncate(state: ScanState, at: int) -> int:
-    return _only_target(state, at + 1, Operation.TRUNCATE)
-
-
 def _only_target(state: ScanState, at: int, operation: Operation) -> int:
     state.operation = operation
-    position = state.skip(at, "INTO", "TABLE")
-    if target := state.name(position):
+    if target := state.table(state.skip(at, "INTO", "TABLE")):
         state.write(target, operation)
-    else:
-        state.no_table(position)
     return state.end
 
 
@@ -231,12 +219,11 @@ def _drop(state: ScanState, at: int) -> int:
     kind = _DROPPED.get(state.word(at))
     if kind:
         at = state.skip(at + 1, "IF", "EXISTS")
-        while table := state.name(at):
+        while table := state.table(at):
             state.write(table, Operation.DROP, kind=kind)
             if state.word(table.end) != ",":
-                return state.end
+                break
             at = table.end + 1
-        state.no_table(at)
     return state.end
 
 
@@ -255,7 +242,7 @@ VERBS: Mapping[str, Callable[[ScanState, int], int]] = {
     "UPDATE": _change,
     "DELETE": _change,
     "MERGE": _change,
-    "TRUNCATE": _truncate,
+    "TRUNCATE": lambda state, at: _only_target(state, at + 1, Operation.TRUNCATE),
     "DROP": _drop,
     "CREATE": create,
     "REPLACE": create,
