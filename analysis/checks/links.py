@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding
@@ -19,6 +19,10 @@ from dbt_graft.lineage.frozen import frozen
 
 _LINK = re.compile(r"https?://[^\s<>\"'`\\|]+", re.IGNORECASE)
 _BEHIND = ".,;:!?*_"
+# Folders of the site with nothing but pages, and what else lies beside a page.
+_PAGES = ("datasets/", "tasks/", "tags/", "owners/", "platforms/")
+_PAGE_FILES = ("index.json",)
+_PORTS = {"http": 80, "https": 443}
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -109,8 +113,11 @@ def _check_link(link: Link, below: str, site: str, by_path: dict[str, Address]) 
     address = by_path.get(path)
     fields = (link.url, link.place, link.line)
     if address is None:
-        is_file = "." in file and file != "index.html"
-        is_other = is_file or path == "dbt/"
+        # Names of tables and files have points, and pages are folders.
+        is_page = file in ("", "index.html") or (
+            below.startswith(_PAGES) and file not in _PAGE_FILES
+        )
+        is_other = path == "dbt/" or ("." in file and not is_page)
         return CheckedLink(*fields, LinkState.OTHER if is_other else LinkState.MISSING)
     if not address.is_gone:
         return CheckedLink(*fields, LinkState.OK)
@@ -124,13 +131,21 @@ def _below(url: str, site: str) -> str | None:
     """The path of a URL below that of a site; None if it is elsewhere."""
     try:
         link, top = urlsplit(url), urlsplit(site)
+        is_there = _server(link) == _server(top)
     except ValueError:
         return None
     root = f"{top.path.rstrip('/')}/"
     path = link.path or "/"
-    if link.netloc.casefold() != top.netloc.casefold() or not f"{path}/".startswith(root):
+    if not is_there or not f"{path}/".startswith(root):
         return None
     return unquote(path)[len(root) :]
+
+
+def _server(url: SplitResult) -> tuple[str, int | None]:
+    """Host and port, with a user if there is one; `http` and `https` of a site are one."""
+    port = url.port
+    host = url.netloc.casefold().removesuffix(f":{port}")
+    return host, None if port == _PORTS.get(url.scheme) else port
 
 
 def links_answer(links: Sequence[CheckedLink]) -> Answer:
