@@ -60,6 +60,9 @@ _SYSTEM_VIEWS = words("""
     sysobjects syscolumns sysindexes systypes sysusers syscomments sysdatabases""")
 
 
+_PORT = re.compile(r"\s*,\s*(?P<port>\d+)\Z")
+
+
 class FullName(NamedTuple):
     """The name of a table, view, procedure or synonym.
 
@@ -89,7 +92,9 @@ class FullName(NamedTuple):
 
     def dataset(self, server: str) -> DatasetId:
         """The dataset of this name, for a statement that ran on a server of this namespace."""
-        namespace = f"mssql://{self.server}" if self.server else server
+        # `tcp:crm,1444` is how clients write it.
+        host = _PORT.sub(r":\g<port>", self.server.removeprefix("tcp:"))
+        namespace = f"mssql://{host}" if host else server
         return DatasetId(namespace, ".".join(filter(None, self[1:])))
 
     def casefold(self) -> FullName:

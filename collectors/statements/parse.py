@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,9 +19,11 @@ from dbt_graft.collectors.statements.text.length import TOO_LONG, pieces
 from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.remembered import Remembered
-from dbt_graft.collectors.statements.text.split import split
+from dbt_graft.collectors.statements.text.split import STARTS, split
 from dbt_graft.collectors.statements.text.template import Template, make_template
-from dbt_graft.collectors.statements.text.tokens import Token, tokenise
+from dbt_graft.collectors.statements.text.tokens import Token, closings, tokenise
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Outcome
 
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
@@ -57,7 +59,8 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
             continue
         if is_cut:
             del tokens[-1:]  # it may be the beginning of a name
-        for statement in split(tokens, dialect):
+        placed, last_database = _by_database(split(tokens, dialect), dialect, database)
+        for database, statement in placed:
             if [token.word for token in statement] == ["GO"]:
                 module = None
                 earlier.end_batch()
@@ -66,9 +69,8 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
             key = alone, database, earlier.known_to(statement)
             if key not in shapes_by_key:
                 begins = statement[0] is tokens[0]
-                shapes_by_key[key] = statement_shape(
-                    alone, statement, dialect, database, begins, earlier
-                )
+                shape = statement_shape(alone, statement, dialect, database, begins, earlier)
+                shapes_by_key[key] = _with_known_tables(shape, database)
             if creates_module(statement):
                 module = None
             shape = replace(shapes_by_key[key], database=database, module=module)
@@ -77,10 +79,45 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
             if creates_module(statement):
                 module = module_name(statement)
                 earlier.begin_module(statement)
-            database = _chosen_database(statement, dialect) or database
+        database = last_database
         if is_cut and shapes:
             shapes[-1] = replace(shapes[-1], outcome=Outcome.PARTIAL, reason=TOO_LONG)
     return tuple(shapes)
+
+
+def _by_database(
+    statements: Iterable[list[Token]], dialect: Dialect, database: str | None
+) -> tuple[list[tuple[str | None, list[Token]]], str | None]:
+    """Each statement with the database chosen before it, and that at the end.
+
+    `EXEC (USE Dw; …)` chooses none for what comes behind it.
+    """
+    placed: list[tuple[str | None, list[Token]]] = []
+    for statement in statements:
+        words = [token.word for token in statement[:3]]
+        end = closings(statement)[1] if words[:2] == ["EXEC", "("] else 0
+        if words[2:] and words[2] in STARTS and end + 1 >= len(statement):
+            placed += _by_database(split(statement[2:end], dialect), dialect, database)[0]
+        else:
+            placed.append((database, statement))
+            database = _chosen_database(statement, dialect) or database
+    return placed, database
+
+
+def _with_known_tables(shape: ParsedShape, database: str | None) -> ParsedShape:
+    """A shape without the tables that may be in any database."""
+    if database != UNKNOWN:
+        return shape
+    accesses = tuple(
+        access
+        for access in shape.accesses
+        if access.kind is not Kind.TABLE or any(access.name[:-2])
+    )
+    if len(accesses) == len(shape.accesses):
+        return shape
+    outcome = Outcome.PARTIAL if accesses else Outcome.FAILED
+    reason = "the database of a USE is not known"
+    return replace(shape, accesses=accesses, column_edges=(), outcome=outcome, reason=reason)
 
 
 def _chosen_database(tokens: list[Token], dialect: Dialect) -> str | None:
@@ -89,6 +126,8 @@ def _chosen_database(tokens: list[Token], dialect: Dialect) -> str | None:
         return None
     kind = tokens[1].word if len(tokens) > 2 else ""  # USE SCHEMA s, USE CATALOG c
     database = name_at(tokens, 2 if kind in _SCHEMAS else 1, dialect)
+    if dialect is Dialect.TSQL and database is None:
+        return UNKNOWN
     return ".".join(database.name) if database and kind != "CATALOG" else None
 
 

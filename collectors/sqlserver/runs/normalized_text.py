@@ -98,7 +98,9 @@ def normalized_text(text: str) -> NormalizedText:
     sent = unwrap(text)
     database = ""
     for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
-        database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
+        # `EXEC (USE Dw; …)` chooses none for what comes behind.
+        if normalized.count("(", 0, use.start()) == normalized.count(")", 0, use.start()):
+            database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
     return NormalizedText(
         text=normalized,
         noise=noise(text) or "",

@@ -135,8 +135,8 @@ def _function(statement: StatementTokens, at: int) -> Iterator[Edit]:
     match words[at - 1]:
         case "PARSE" | "TRY_PARSE":
             yield at - 1, at, "TRY_CAST"
-        case "OPENQUERY" if words[at + 2] == ",":
-            yield at - 1, at + 3, "("
+        case "OPENQUERY" if words[behind := statement.behind_name(at + 1)] == ",":
+            yield at - 1, behind + 1, "("
         case "MATCH":  # (a-(edge)->b), by columns that no user has
             yield at - 1, statement.behind_brackets(at), "1 = 1"
         case "CHANGETABLE":  # (CHANGES t, …)

@@ -94,7 +94,7 @@ def _scan_tables(state: ScanState) -> TableScan:
     )
 
 
-def _scan_linked(tokens: list[Token], server: str) -> TableScan:
+def _scan_linked(tokens: list[Token], server: Name) -> TableScan:
     """The tables of statements that run on a linked server: `EXEC (…) AT srv`."""
     scans = []
     for statement in split(tokens, Dialect.TSQL):

@@ -48,7 +48,7 @@ class ScanScope:
         target: The table that INSERT, UPDATE, DELETE or MERGE change.
         rows: VALUES stood where a table was expected.
         outputs: After OUTPUT, INTO names a second target.
-        server: The linked server on which this part of the statement runs.
+        server: The linked server on which this part of the statement runs, and the database there.
     """
 
     start: int
@@ -60,7 +60,7 @@ class ScanScope:
     target: NameAt | None = None
     rows: bool = False
     outputs: bool = False
-    server: str = ""
+    server: Name = ()
 
 
 @frozen
@@ -165,9 +165,9 @@ class ScanState:
         return tuple(columns)
 
     @property
-    def _server(self) -> str:
+    def _server(self) -> Name:
         """The linked server on which the innermost part of the statement runs; mostly none."""
-        return next((scope.server for scope in reversed(self.scopes) if scope.server), "")
+        return next((scope.server for scope in reversed(self.scopes) if scope.server), ())
 
     def read(self, at: int, table: NameAt) -> None:
         """Add a table that is read."""
@@ -191,11 +191,11 @@ class ScanState:
         word = word if word in _BEFORE_TABLE else "FROM"
         self.problem = self.problem or f"no table found after {word}"
 
-    def linked_server(self, at: int) -> str | None:
-        """The server of `EXEC (…) AT srv`."""
+    def linked_server(self, at: int) -> Name | None:
+        """The server of `EXEC (…) AT srv`, with the database of `AT srv.db`."""
         close = self.closes.get(at + 1, self.end)
-        linked = self.word(close + 1) == "AT" and close + 2 < self.end
-        return self.tokens[close + 2].text if linked else None
+        linked = self.name(close + 2) if self.word(close + 1) == "AT" else None
+        return linked and linked.name
 
     def remote(self, at: int) -> NameAt | None:
         """The first table in `OPENQUERY(srv, SELECT … FROM t)`."""
@@ -203,8 +203,8 @@ class ScanState:
             return None
         end = self.closes[at + 1]
         places = (near for near in range(at + 2, min(end, self.end)) if self.word(near) == "FROM")
-        table = self.name(next(places, self.end) + 1)
-        return table and table.on_server(self.tokens[at + 2].text)._replace(end=end + 1)
+        table, server = self.name(next(places, self.end) + 1), self.name(at + 2)
+        return table and server and table.on_server(server.name)._replace(end=end + 1)
 
     def write(
         self,

@@ -126,11 +126,13 @@ def _is_defined(state: ScanState, function: NameAt, called: str) -> bool:
 
 def _open_query(state: ScanState, at: int) -> int | None:
     """The place of the query in `OPENQUERY(srv, SELECT …)`, if one begins here."""
-    if [state.word(at), state.word(at + 1), state.word(at + 3)] != ["OPENQUERY", "(", ","]:
+    if [state.word(at), state.word(at + 1)] != ["OPENQUERY", "("]:
         return None
-    server = state.tokens[at + 2].text
-    state.scopes.append(ScanScope(at + 1, state.closes[at + 1], derived=True, server=server))
-    return at + 4
+    server = state.name(at + 2)
+    if server is None or state.word(server.end) != ",":
+        return None
+    state.scopes.append(ScanScope(at + 1, state.closes[at + 1], derived=True, server=server.name))
+    return server.end + 1
 
 
 def _is_pseudo_table(state: ScanState, table: NameAt) -> bool:

@@ -174,12 +174,15 @@ def _insert(state: ScanState, at: int) -> int:
 
 
 def _rows_of_call(state: ScanState, at: int) -> int:
-    """`INSERT INTO t EXEC (SELECT …) AT srv`; other calls have events of their own."""
-    server = state.linked_server(at)
+    """`INSERT INTO t EXEC (…) AT srv`, `EXEC (USE d; …)`; other calls have events of their own."""
+    server, begin = state.linked_server(at), at + 2
     if server is None:
-        return state.end
+        chosen = state.name(at + 3) if state.word(begin) == "USE" else None
+        if chosen is None:
+            return state.end
+        server, begin = ("", *chosen.name), chosen.end
     state.scopes.append(ScanScope(at + 1, state.closes[at + 1], server=server))
-    return at + 2
+    return begin
 
 
 def _bulk_insert(state: ScanState, at: int) -> int:

@@ -33,11 +33,16 @@ class NameAt(NamedTuple):
         """The same name, of a view."""
         return self._replace(kind=Kind.VIEW) if self.kind is Kind.TABLE else self
 
-    def on_server(self, server: str) -> NameAt:
-        """The same name as of a linked server, which is the first of four parts."""
+    def on_server(self, server: Name) -> NameAt:
+        """The same name as of a linked server, which is the first of four parts.
+
+        Args:
+            server: The server, and the database that is chosen there, if one is.
+        """
         if not server or self.kind is not Kind.TABLE or len(self.name) == _MOST_PARTS:
             return self
-        return self._replace(name=(server, *("", "", *self.name)[-3:]))
+        database, *rest = ("", "", *self.name)[-3:]
+        return self._replace(name=(server[0], database or "".join(server[1:]), *rest))
 
 
 def name_at(tokens: list[Token], at: int, dialect: Dialect) -> NameAt | None:

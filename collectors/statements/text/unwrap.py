@@ -4,6 +4,9 @@ Drivers run parameterised statements through SQL Server's system procedures; as 
 shows it: `exec sp_executesql N'INSERT INTO t VALUES (@P1)',N'@P1 int',5`. The call is replaced by
 the statement it carries, to the depth at which statements wrap each other; `sp_rename`, which names
 a table in a string, gets the name without quotes. Runs before literals are stripped.
+
+What runs in another database stays in brackets, `EXEC (USE [Dw]; …)`, and so does what runs on a
+linked server, `EXEC (…) AT srv`; a database there is its second part: `AT srv.Dw`.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ STATEMENT_AT = {
     "sp_cursorprepexec": 3,
 }
 _RENAME = "sp_rename"
+_RENAMES = f"EXEC {_RENAME} "
 # It carries the name of a procedure.
 _CALLS_BY_NAME = "sp_prepexecrpc"
 # What it runs may fill variables of the caller: `@x int OUTPUT`.
@@ -48,7 +52,7 @@ _ARGUMENT = rf"(?:@\w++\s*=\s*)?{_VALUE}"
 _EXECUTE = r"(?<![\w@#$.])EXEC(?:UTE)?"
 _CALL = re.compile(
     rf"(?P<skip>{COMMENT}|{_STRING}|{NAME[Dialect.TSQL]})"
-    rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?P<place>(?:\[?\w*+\]?\.){{0,3}})"
+    rf"|(?:{_EXECUTE}\s+(?:@\w++\s*=\s*)?|\A\s*)(?P<place>(?:(?:\w*+|{NAME[Dialect.TSQL]})\.){{0,3}})"
     rf"\[?(?P<procedure>{'|'.join((*STATEMENT_AT, _RENAME))})\]?\s+"
     rf"(?P<arguments>{_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)"
     rf"|{_EXECUTE}\s*\(\s*(?P<parts>{EXPRESSION})\s*(?:,[^()]*+)?(?:\)|\Z)"
@@ -63,6 +67,10 @@ _ONE_ARGUMENT = re.compile(
 _PARAMETER = re.compile(r"(@\w++)\s")
 _CALLED = re.compile(rf"EXEC|\A\s*(?:\w+\.+)?(?:{'|'.join((*STATEMENT_AT, _RENAME))})\s", re.I)
 _PART_OF_NAME = re.compile(rf"{NAME[Dialect.TSQL]}|[^.]+|(?<=\.)(?=\.)")
+_USE = re.compile(
+    rf"(?:\A|(?<=[;\s]))USE\s+(?P<name>{NAME[Dialect.TSQL]}|[\w?]++)\s*+(?:;|(?=\s)|\Z)",
+    re.IGNORECASE,
+)
 # The input buffer of a parameterised request: `(@P1 int,@P2 nvarchar(4000))INSERT …`.
 _DECLARATIONS = re.compile(r"\s*\(\s*@\w++\s(?:[^()']++|\([^()']*+\))*\)\s*(?=\w)")
 # A text called a thousand times is not repeated a thousand times.
@@ -80,6 +88,7 @@ _REMOTE = re.compile(
 _SERVER = re.compile(
     r"(?:^|;)\s*(?:Server|Data\s+Source|Address|Addr|Network\s+Address)\s*=\s*([^;]+)", re.I
 )
+_DATABASE = re.compile(r"(?:^|;)\s*(?:Database|Initial\s+Catalog)\s*=\s*([^;]+)", re.I)
 
 
 def unwrap(text: str, depth: int = 0) -> str:
@@ -102,7 +111,7 @@ def unwrap(text: str, depth: int = 0) -> str:
             variables.assign(match["variable"], match["value"], bool(match["adds"]), rest)
             return unchanged
         statement = None
-        qualifier = (match["place"] or "").split(".")[:-1]
+        qualifier = _PART_OF_NAME.findall(match["place"] or "")
         if match["procedure"] and match["procedure"].casefold() == _RENAME:
             statement = _rename_call(match["arguments"], qualifier, variables)
         elif match["procedure"]:
@@ -117,9 +126,21 @@ def unwrap(text: str, depth: int = 0) -> str:
         # A comment at the end of the statement ends there.
         statement = unwrap(statement, depth + 1) + ("\n" if "--" in statement else "")
         server = match["server"] or (qualifier[0] if len(qualifier) == _SERVER_PARTS else "")
-        return f" EXEC ({statement}) AT {server}" if server else f" {statement}; "
+        has_database = len(qualifier) >= _DATABASE_PARTS and not statement.startswith(_RENAMES)
+        return _in_place(statement, server, qualifier[-2] if has_database else "")
 
     return _CALL.sub(replace_call, text)
+
+
+def _in_place(statement: str, server: str, database: str) -> str:
+    """A statement as one of the text, or in brackets where it runs elsewhere."""
+    if server:
+        if use := _USE.match(statement):
+            database, statement = use["name"], statement[use.end() :]
+        return f" EXEC ({statement}) AT {server}{database and f'.{database}'}"
+    if database:
+        statement = f"USE {database}; {statement}"
+    return f" EXEC ({statement}); " if _USE.search(statement) else f" {statement}; "
 
 
 def _carried_statement(procedure: str, arguments: str, variables: Variables) -> str | None:
@@ -173,7 +194,7 @@ def _rename_call(arguments: str, qualifier: list[str], variables: Variables) -> 
         of_table = 2 if (kind or "OBJECT").upper() == "OBJECT" else 3
         parts = [qualifier[-2], *["", "", *parts][-of_table:]]
     what = f", {kind}" if kind and kind.isalpha() else ""
-    return f"EXEC {_RENAME} {'.'.join(parts)}, {_bracket_name(new)}{what}"
+    return f"{_RENAMES}{'.'.join(parts)}, {_bracket_name(new)}{what}"
 
 
 def _text(value: str, variables: Variables) -> str | None:
@@ -207,9 +228,15 @@ def _unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
         server = _server(match["rowset"] or match["source"] or "")
         if not server:
             return unchanged
+        database = _database(match["rowset"] or "")
         if match["rows"]:
-            return _query(server, match["rows"])
-        return f"{server}.{match['table']}" if match["table"] else server
+            return _query(f"{server}{database and f'.{database}'}", match["rows"])
+        if not match["table"]:
+            return server
+        parts = _PART_OF_NAME.findall(match["table"])
+        if database and len(parts) < _SERVER_PARTS:
+            parts = [database, *["", *parts][-2:]]
+        return ".".join((server, *parts))
 
     def _query(server: str, query: str) -> str:
         return f"OPENQUERY({server}, {unwrap(unquote(query))}\n)"
@@ -224,4 +251,10 @@ def _server(connection: str) -> str:
     name = named[1].strip() if named else "" if "=" in text or not text else text
     # Access and Excel name a file there, not a server.
     is_file = bool(re.search(r"\.\w{3,5}$|^\w:|^\\\\", name))
-    return f"[{name.replace(']', ']]')}]" if name and not is_file else ""
+    return _bracket_name(name) if name and not is_file else ""
+
+
+def _database(connection: str) -> str:
+    """The database in a connection, in brackets; empty where it names none."""
+    named = _DATABASE.search(unquote(connection))
+    return _bracket_name(named[1].strip()) if named else ""

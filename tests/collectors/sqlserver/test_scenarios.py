@@ -522,6 +522,48 @@ CASES: dict[str, Case] = {
     "case": call(
         "INSERT INTO T1 SELECT * FROM X", "INSERT INTO b SELECT * FROM t1", flows="x > t1, t1 > b"
     ),
+    "linked_port": call(
+        "INSERT INTO a SELECT * FROM OPENROWSET('SQLNCLI', "
+        "'Server=tcp:crm,1444;Database=Crm;Uid=u', 'SELECT * FROM t')",
+        flows="mssql://crm:1444/Crm.dbo.t > a",
+    ),
+    "other_database": call(
+        "EXEC Dw..sp_executesql N'INSERT INTO f SELECT * FROM Shop..x'; "
+        "INSERT INTO a SELECT * FROM y",
+        flows="x > Dw.dbo.f, y > a",
+    ),
+    "other_database_named": call(
+        "EXEC [Dw].sys.sp_executesql @stmt = "
+        "N'SELECT i INTO #t FROM y; INSERT INTO f SELECT i FROM #t'",
+        columns="dw.dbo.f.i < dw.dbo.y.i",
+    ),
+    "use_in_dynamic": call(
+        "EXEC ('USE Dw; INSERT INTO f SELECT * FROM y'); INSERT INTO a SELECT * FROM x",
+        flows="Dw.dbo.y > Dw.dbo.f, x > a",
+    ),
+    "use_alone_in_dynamic": call("EXEC ('USE Dw'); INSERT INTO a SELECT * FROM x", flows="x > a"),
+    "use_in_dynamic_twice": call(
+        "EXEC ('USE Dw; INSERT INTO f SELECT * FROM y; "
+        "EXEC (''USE Crm; INSERT INTO g SELECT * FROM z''); INSERT INTO h SELECT * FROM y')",
+        flows="Dw.dbo.y > Dw.dbo.f, Crm.dbo.z > Crm.dbo.g, Dw.dbo.y > Dw.dbo.h",
+    ),
+    "use_after_use": call(
+        "USE Crm; EXEC ('USE Dw; INSERT INTO f SELECT * FROM y'); INSERT INTO g SELECT * FROM z",
+        flows="Dw.dbo.y > Dw.dbo.f, Crm.dbo.z > Crm.dbo.g",
+    ),
+    "use_behind_use": call(
+        "EXEC ('USE Dw; DELETE FROM f'); EXEC ('INSERT INTO a SELECT * FROM y; USE Dw')",
+        flows="y > a",
+    ),
+    "use_unknown": call(
+        "EXEC ('USE ' + @db + '; INSERT INTO f SELECT * FROM y; "
+        "INSERT INTO Dw.dbo.g SELECT * FROM z')",
+        writes="dw.dbo.g 1",
+        reads="",
+    ),
+    "rows_of_other_database": call(
+        "INSERT INTO a EXEC Dw.dbo.sp_executesql N'SELECT * FROM y'", flows="Dw.dbo.y > a"
+    ),
     "synonym": call("INSERT INTO a SELECT * FROM dbo.s_away", flows="Dw.dbo.far > a"),
     "synonym_linked": call(
         "INSERT INTO a SELECT * FROM s_linked", flows="mssql://LNK/Crm.dbo.t > a"

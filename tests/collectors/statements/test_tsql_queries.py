@@ -148,6 +148,8 @@ CASES = [
     ("SELECT * FROM OPENQUERY(srv, 'EXEC dbo.p') q, t", "t", ""),
     ("SELECT * FROM OPENROWSET('MSOLEDBSQL', 'Server=other;Trusted_Connection=yes', 'SELECT * FROM d.dbo.t') q", "other.d.dbo.t", ""),
     ("SELECT * FROM OPENROWSET('MSOLEDBSQL', 'other'; 'me'; 'pw', d.dbo.t) q", "other.d.dbo.t", ""),
+    ("SELECT * FROM OPENROWSET('SQLNCLI', 'Server=other;Database=d;Uid=me', 'SELECT * FROM t JOIN e.s.u ON 1 = 1') q", "other.d..t other.e.s.u", ""),
+    ("SELECT * FROM OPENROWSET('SQLNCLI', 'Data Source=other;Initial Catalog=d-b', dbo.t) q", "other.d-b.dbo.t", ""),
     ("SELECT * FROM OPENROWSET(BULK 'c:\\x.csv', FORMATFILE = 'c:\\x.fmt') b JOIN t ON 1 = 1", "c:\\x.csv t", ""),
     ("SELECT BulkColumn FROM OPENROWSET(BULK 'x.json', SINGLE_CLOB) j", "", ""),
     ("SELECT * FROM OPENDATASOURCE('MSOLEDBSQL', 'Data Source=other;Integrated Security=SSPI').d.dbo.t x", "other.d.dbo.t", ""),

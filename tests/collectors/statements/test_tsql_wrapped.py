@@ -77,7 +77,12 @@ CASES = [
     ("EXEC ('TRUNCATE TABLE d.dbo.a; DELETE FROM d.dbo.b') AT srv", "", "TRUNCATE srv.d.dbo.a DELETE srv.d.dbo.b"),
     ("EXEC ('SELECT * FROM t WHERE i = ?', 5) AT srv", "srv...t", ""),
     ("DECLARE @s nvarchar(max) = N'DELETE d.dbo.t'; EXEC (@s) AT srv", "", "DELETE srv.d.dbo.t"),
-    ("EXEC srv.d.sys.sp_executesql N'SELECT * FROM dbo.t'", "srv..dbo.t", ""),
+    ("EXEC srv.d.sys.sp_executesql N'SELECT * FROM dbo.t'", "srv.d.dbo.t", ""),
+    ("EXEC srv.[d-b]..sp_executesql N'TRUNCATE TABLE t'", "", "TRUNCATE srv.d-b..t"),
+    ("EXEC ('USE d; SELECT * FROM t JOIN e..u ON 1 = 1') AT srv", "srv.d..t srv.e..u", ""),
+    ("INSERT INTO t EXEC ('USE d; SELECT * FROM dbo.u') AT srv", "srv.d.dbo.u", "INSERT t"),
+    ("INSERT INTO t EXEC ('USE d; SELECT * FROM dbo.u')", ".d.dbo.u", "INSERT t"),
+    ("INSERT INTO t EXEC d..sp_executesql N'SELECT * FROM u'", ".d..u", "INSERT t"),
     # what libraries send
     ("SELECT CAST('test plain returns' AS VARCHAR(60)) AS anon_1", "", ""),
     ("INSERT INTO [t] ([a], [b]) OUTPUT inserted.i SELECT p0, p1 FROM (VALUES (?, ?, 0), (?, ?, 1)) AS imp_sen(p0, p1, sen_counter) ORDER BY sen_counter", "", "INSERT t"),
