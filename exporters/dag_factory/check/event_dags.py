@@ -12,8 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledDag, ScheduledTask, TaskKey
+from dbt_graft.exporters.dag_factory.check.scheduled import (
+    ScheduledDag,
+    ScheduledTask,
+    TaskKey,
+    upstream_by_rule,
+)
 
+_ANY = ("asset_any", "dataset_any")
 _LONGEST = 1_000_000  # a text longer than this is not read as a list
 
 
@@ -101,6 +107,8 @@ def _dag(dag_id: str, dag: _SeenDag) -> ScheduledDag:
                 task_ids.update(upstream[task_id], _names(_get(facet, "downstream_task_ids")))
     timetable = _get(dag.facts, "timetable")
     assets = tuple(dict.fromkeys(_uris(timetable)))
+    if _get(timetable, "timetable") is not None:
+        assets = ()  # a clock starts it, too
     summary = str(
         _get(dag.facts, "timetable_summary") or _get(dag.facts, "schedule_interval") or "None"
     )
@@ -125,16 +133,20 @@ def _task(
     waits: list[TaskKey] = []
     if isinstance(external, str):
         tasks = _names(_get(facet, "external_task_ids")) or _names(_get(facet, "external_task_id"))
-        waits += [(external, task) for task in tasks or [""]]
+        groups = _names(_get(facet, "external_task_group_id"))
+        waits += [(external, f"/end {group}") for group in groups]
+        waits += [(external, task) for task in tasks or [""] * (not groups)]
+    triggers = (triggered,) if isinstance(triggered, str) else ()
     return ScheduledTask(
         dag_id,
         task_id,
-        tuple(upstream),
+        upstream_by_rule(tuple(upstream), _get(facet, "trigger_rule")),
         command=command,
         announces=tuple(dict.fromkeys(_uris(_list(_get(facet, "outlets"))))),
         dataset=dag.inputs.get(task_id, ""),
         waits_for=tuple(waits),
-        triggers=(triggered,) if isinstance(triggered, str) else (),
+        triggers=triggers,
+        awaits=triggers if _get(facet, "wait_for_completion") is True else (),
         place=place,
     )
 
@@ -170,7 +182,9 @@ def _uris(value: Any) -> Iterator[str]:
         if isinstance(entry, list):
             waiting += entry
         elif isinstance(entry, dict):
+            objects = entry.get("objects")
             if isinstance(entry.get("uri"), str):
                 yield entry["uri"]
-            else:
+            # Any of several is enough: it needs none of them.
+            elif not (entry.get("__type") in _ANY and isinstance(objects, list) and objects[1:]):
                 waiting += entry.values()

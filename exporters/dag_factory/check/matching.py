@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -18,10 +18,12 @@ _SUFFIX = re.compile(r"[._](run|build|seed|snapshot)$")
 _PATTERN = re.compile(r"[*?\[]")
 _NAMES = r"[\"']?(?P<names>[^\s\"';&|]+(?: +(?!-)[^\s\"';&|]+)*)"
 _SELECTION = re.compile(rf"(?:--select|--models?|-s|-m)[ =]+{_NAMES}")
+# A selector of YAML: what it selects no command says.
+_SELECTOR = re.compile(r"--selector\b")
 _EXCLUSION = re.compile(rf"--exclude[ =]+{_NAMES}")
 # A build of everything. Scripts around dbt have it in their names: `run_dbt.py build`.
 _BUILD = re.compile(r"dbt\S*[\"']?\s(?:.*\s)?[\"']?(?:run|build)\b")
-_WORD = re.compile(r"(?P<up>\+?)(?:(?P<method>tag):)?(?P<name>[\w.*?]+)(?P<down>\+?)")
+_WORD = re.compile(r"(?P<up>\+?)(?:(?P<method>tag|package):)?(?P<name>[\w.*?]+)(?P<down>\+?)")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class TaskMatcher:
 
     def _selected_nodes(self, command: str) -> tuple[str, ...]:
         """The nodes that a command of dbt builds, sorted; none of any other command."""
-        if not _BUILD.search(command):
+        if not _BUILD.search(command) or _SELECTOR.search(command):
             return ()
         selected_words = [
             word for match in _SELECTION.finditer(command) for word in match["names"].split()
@@ -82,20 +84,25 @@ class TaskMatcher:
         ]
         nodes = set(self._dbt.nodes)
         if selected_words:
-            nodes = {node for word in selected_words for node in self._word_nodes(word)}
-        return tuple(
-            sorted(nodes - {node for word in excluded_words for node in self._word_nodes(word)})
-        )
+            nodes = self._union(selected_words)
+        return tuple(sorted(nodes - self._union(excluded_words)))
+
+    def _union(self, words: Iterable[str]) -> set[str]:
+        """The nodes of words of a selection; those with commas between them must all fit."""
+        parts = ([set(self._word_nodes(part)) for part in word.split(",")] for word in words)
+        return {node for sets in parts for node in set.intersection(*sets)}
 
     def _word_nodes(self, word: str) -> Iterator[str]:
         """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
-        selector = _WORD.fullmatch(word.partition(",")[0])
+        selector = _WORD.fullmatch(word)
         if not selector:
             return
         name = selector["name"]
-        if selector["method"]:
+        if selector["method"] == "tag":
             tagged = (node for node in self.order.nodes.values() if name in node.info.tags)
             nodes = tuple(node.name for node in tagged)
+        elif selector["method"]:
+            nodes = tuple(node for node in self._dbt.nodes if node.split(".")[1:2] == [name])
         else:
             nodes = self.find_nodes(name) or self.find_nodes(name.rpartition(".")[2])
         for node in nodes:

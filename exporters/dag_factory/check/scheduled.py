@@ -21,8 +21,10 @@ class ScheduledTask:
         command: What it runs, where it is known; never printed.
         announces: The URIs of the assets that it writes.
         dataset: The dataset that it waits for, of a sensor on lineage.
-        waits_for: Tasks of other DAGs that it waits for; with an empty task the DAG itself.
+        waits_for: Tasks of other DAGs that it waits for, `/end raw` for a task group; with an empty
+            task the DAG itself.
         triggers: The DAGs that it starts.
+        awaits: Those of them whose end it waits for.
         place: File and line, or the file of the DAG; empty if unknown.
         is_ours: `graft export` wrote it.
     """
@@ -36,6 +38,7 @@ class ScheduledTask:
     dataset: str = ""
     waits_for: tuple[TaskKey, ...] = ()
     triggers: tuple[str, ...] = ()
+    awaits: tuple[str, ...] = ()
     place: str = ""
     is_ours: bool = False
 
@@ -58,7 +61,7 @@ class ScheduledDag:
         groups: Task group -> the groups and tasks that it waits for, and the group around it.
         schedule: The cron expression, the interval or the timetable that starts it by the clock;
             empty if none does.
-        assets: The URIs of the assets that start it.
+        assets: The URIs of the assets that start it, once all of them were written.
         starts_after: Tasks of other DAGs that were seen to start it.
     """
 
@@ -105,10 +108,14 @@ def schedule_order(dags: tuple[ScheduledDag, ...]) -> Iterator[tuple[TaskKey, Ta
             yield before if before[1] else (before[0], "/end"), start
         for name, group in dag.groups.items():
             yield from _around_group(dag, name, group)
+        awaited = {task.task_id: task.awaits for task in dag.tasks if task.awaits}
         for task in dag.tasks:
             yield start, task.key
             yield task.key, end
             yield from _around_task(dag, task)
+            for upstream in task.upstream:
+                # Not to the trigger itself, which comes before that DAG, too.
+                yield from (((other, "/end"), task.key) for other in awaited.get(upstream, ()))
 
 
 def _around_task(dag: ScheduledDag, task: ScheduledTask) -> Iterator[tuple[TaskKey, TaskKey]]:
@@ -135,6 +142,13 @@ def _around_group(
         yield end, (dag.dag_id, f"/end {group.parent}")
     for upstream in group.upstream:
         yield _end(dag, upstream), start
+
+
+def upstream_by_rule(upstream: tuple[str, ...], trigger_rule: object) -> tuple[str, ...]:
+    """The tasks that another waits for in any case, by its trigger rule."""
+    rule = str(trigger_rule).rpartition(".")[2].casefold()
+    any_is_enough = rule.startswith("one_") and len(upstream) > 1
+    return () if any_is_enough or rule in ("always", "dummy") else upstream
 
 
 def _end(dag: ScheduledDag, name: str) -> TaskKey:

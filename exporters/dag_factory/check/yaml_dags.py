@@ -13,12 +13,15 @@ from dbt_graft.exporters.dag_factory.check.scheduled import (
     ScheduledGroup,
     ScheduledTask,
     TaskKey,
+    upstream_by_rule,
 )
 
 _NO_DAGS = frozenset({"default", "task_groups"})
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
 _TIMETABLE = "its timetable"
+# The keys of schedules that only assets start.
+_EVENTS = frozenset({"__and__", "__or__", "datasets", "assets"})
 
 
 class _Loader(_Base):  # type: ignore[misc]
@@ -110,7 +113,7 @@ def _dag(
     clock = ""
     if isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once"):
         clock = schedule.strip()
-    elif isinstance(schedule, dict):
+    elif isinstance(schedule, dict) and not _EVENTS.intersection(schedule):
         clock = _TIMETABLE
     return ScheduledDag(
         dag_id,
@@ -138,21 +141,24 @@ def _task(
     external = body.get("external_dag_id")
     if isinstance(external, str):
         tasks = _names(body.get("external_task_ids")) or _names(body.get("external_task_id"))
-        waits += [(external, task) for task in tasks or ("",)]
+        groups_there = _names(body.get("external_task_group_id"))
+        waits += [(external, f"/end {group}") for group in groups_there]
+        waits += [(external, task) for task in tasks or ("",) * (not groups_there)]
     triggered = body.get("trigger_dag_id")
+    triggers = (triggered,) if isinstance(triggered, str) else ()
+    dependencies = upstream_by_rule(_names(body.get("dependencies")), body.get("trigger_rule"))
     command = body.get("bash_command")
     return ScheduledTask(
         dag_id,
         full_ids[name],
-        tuple(
-            full_ids.get(dependency, dependency) for dependency in _names(body.get("dependencies"))
-        ),
+        tuple(full_ids.get(dependency, dependency) for dependency in dependencies),
         tuple(reversed(list(_group_path(str(body.get("task_group_name") or ""), groups)))),
         command if isinstance(command, str) else "",
         tuple(dict.fromkeys(_uris(body.get("outlets")))),
         str(body.get("dataset") or "") if operator == "LineageSensor" else "",
         tuple(waits),
-        (triggered,) if isinstance(triggered, str) else (),
+        triggers,
+        triggers if body.get("wait_for_completion") is True else (),
         lines.locate(dag_id, name),
         is_ours,
     )
@@ -190,7 +196,10 @@ def _full_id(name: str, body: Mapping[str, Any], groups: Mapping[str, ScheduledG
 
 
 def _uris(value: Any, depth: int = 0) -> Iterator[str]:
-    """The URIs of assets in a schedule or in outlets, however they are nested."""
+    """The URIs of assets in outlets, or that a schedule needs, however they are nested.
+
+    Of several with `__or__` between them it needs none, nor where a clock starts the DAG, too.
+    """
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -200,9 +209,13 @@ def _uris(value: Any, depth: int = 0) -> Iterator[str]:
             else:
                 yield from _uris(entry, depth + 1)
     elif isinstance(value, dict):
-        uri = value.get("uri")
+        uri, kind = value.get("uri"), str(value.get("__type__") or "")
         if isinstance(uri, str):
             yield uri
             return
-        for entry in value.values():
-            yield from _uris(entry, depth + 1)
+        if kind.endswith("OrTimeSchedule"):
+            return
+        for key, entry in value.items():
+            is_any = key == "__or__" or kind.endswith("Any")
+            if not (is_any and isinstance(entry, list) and len(entry) > 1):
+                yield from _uris(entry, depth + 1)

@@ -160,6 +160,53 @@ def test_across_dags_sensors_make_an_order(sensor: dict[str, Any]) -> None:
     assert findings(load=dag("load_orders"), rest=rest) == []
 
 
+OTHER = ASSET | {"uri": "x-graft://other", "name": "other"}
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        {"__or__": [ASSET, OTHER]},
+        {"__and__": [OTHER, {"__or__": [ASSET, OTHER]}]},
+        {"__type__": "airflow.sdk.AssetAny", "__args__": [ASSET, OTHER]},
+        {"__type__": "airflow.timetables.assets.AssetOrTimeSchedule", "assets": [ASSET]},
+    ],
+)
+def test_assets_that_need_not_be_there_make_no_order(schedule: dict[str, Any]) -> None:
+    load = {"schedule": CRON, "tasks": [LOAD | {"outlets": [ASSET]}]}
+    assert len(findings(load=load, rest=dag(*REST, schedule=schedule))) == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "count"),
+    [("all_done", 0), ("one_success", 1), ("TriggerRule.ONE_DONE", 1), ("always", 1)],
+)
+def test_by_its_trigger_rule_a_task_may_not_wait(rule: str, count: int) -> None:
+    tasks = dag("load_orders", "x", "stg_orders after load_orders, x", *REST[1:])
+    tasks["tasks"][2]["trigger_rule"] = rule
+    tasks["tasks"][4]["dependencies"].append("load_orders")
+    assert len(findings(shop=tasks)) == count
+
+
+@pytest.mark.parametrize(("waits", "count"), [(True, 0), (False, 1)])
+def test_a_trigger_may_wait_for_the_dag_that_it_starts(waits: bool, count: int) -> None:
+    shop = dag("go", "score after go", "report after score")
+    shop["tasks"][0] |= {"trigger_dag_id": "load", "wait_for_completion": waits}
+    load = dag("load_orders", "stg_orders after load_orders", schedule="none")
+    found = [one for one in findings(shop=shop, load=load) if "report" not in one]
+    assert len(found) == count
+
+
+@pytest.mark.parametrize(("group", "count"), [("raw", 0), ("other", 2)])
+def test_a_sensor_may_wait_for_a_task_group(group: str, count: int) -> None:
+    rest = dag(*AFTER_SENSOR)
+    wait = {"operator": "x.ExternalTaskSensor", "external_dag_id": "load"}
+    rest["tasks"].append({"task_id": "wait", **wait, "external_task_group_id": group})
+    load = dag("load_orders", task_groups=[{"group_name": "raw"}, {"group_name": "other"}])
+    load["tasks"][0]["task_group_name"] = "raw"
+    assert len(findings(load=load, rest=rest)) == count
+
+
 def test_a_sensor_on_another_dag_makes_none() -> None:
     rest = dag(*AFTER_SENSOR)
     rest["tasks"].append(
@@ -237,6 +284,11 @@ def test_groups_order_their_tasks() -> None:
         ("dbt deps", ""),
         ("run dbt_things", ""),
         ("dbt run --select path:models/x", ""),
+        ("dbt build --select tag:daily,orders+", "customers"),
+        ("dbt build --select tag:daily,orders", ""),
+        ("dbt build --selector nightly", ""),
+        ("dbt build --select orders,package:shop", "orders"),
+        ("dbt build --select orders,package:other customers", "customers"),
     ],
 )
 def test_a_task_of_dbt_is_known_by_what_it_selects(command: str, nodes: str) -> None:

@@ -112,6 +112,15 @@ def test_dags_are_ordered_by_assets_and_by_what_started_them() -> None:
         task_event("report", "['stg_orders']", "rest", schedule=ASSET),
     ]
     assert texts(task_event("load", outlets=outlets), *by_asset) == []
+    either = [{"__type": "asset", "uri": uri} for uri in ("x://raw", "x://other")]
+    by_any = {"timetable": {"asset_condition": {"__type": "asset_any", "objects": either}}}
+    by_clock = {"timetable": {**ASSET["timetable"], "timetable": {"expression": "0 5 * * *"}}}
+    for schedule in (by_any, by_clock):
+        loose = [
+            task_event("stg_orders", dag="rest", schedule=schedule),
+            task_event("report", "['stg_orders']", "rest", schedule=schedule),
+        ]
+        assert len(texts(task_event("load", outlets=outlets), *loose)) == 1
     started = dag_event("rest", {"stg_orders": ["report"], "report": []}, after="shop.load")
     assert texts(task_event("load"), started) == []
     sensor = task_event("wait", dag="rest", external_dag_id="shop", external_task_id="load")
