@@ -88,7 +88,6 @@ def _script(
 ) -> Script:
     """A script: queries; tables with columns; edges as `column <- source.column` with a kind."""
     return Script(
-        ("tasks/load.py",),
         tuple(ScriptSource(_READ, Medium.STATEMENT, text) for text in sources),
         tuple(
             ScriptTarget(_WRITE, Medium.TABLE, name, tuple(columns.split()), "*" in columns)
