@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Evidence, Run, Status
 from dbt_graft.lineage.usage import DECLARED, Usage
@@ -65,9 +66,7 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
     drift_edges = []
     shown = _namespaces(lineage)
     for _, task in sorted(lineage.tasks.items()):
-        edges: dict[tuple[str, DatasetId], list[Usage]] = defaultdict(list)
-        for usage in task.usages:
-            edges[usage.direction, usage.dataset].append(usage)
+        edges = group_by_key(((usage.direction, usage.dataset), usage) for usage in task.usages)
         if not any(Evidence.DECLARED in _evidences(usages) for usages in edges.values()):
             continue
         runs = _runs(task, since)
@@ -163,9 +162,7 @@ def proposed_flows(
 
     Phantoms are left out. What a task only reads, or only writes, has the other side empty.
     """
-    by_task: dict[str, list[DriftEdge]] = defaultdict(list)
-    for edge in edges:
-        by_task[edge.task].append(edge)
+    by_task = group_by_key((edge.task, edge) for edge in edges)
     return {
         task: [*_flows(lineage, task, task_edges)]
         for task, task_edges in by_task.items()
@@ -185,9 +182,7 @@ def _flows(
             ends = {(Direction.READ, flow.source), (Direction.WRITE, flow.target)}
             if ends <= staying:
                 inputs[flow.target].add(flow.source)
-    together: dict[tuple[DatasetId, ...], list[DatasetId]] = defaultdict(list)
-    for target in sorted(inputs):
-        together[tuple(sorted(inputs[target]))].append(target)
+    together = group_by_key((tuple(sorted(inputs[target])), target) for target in sorted(inputs))
     for sources, targets in sorted(together.items()):
         yield sources, tuple(targets)
     used = {source for sources in inputs.values() for source in sources}

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, Records, Run, Status
 
 # Of so many runs before the base everything is known; what none of them did is new.
@@ -174,10 +175,9 @@ def _newest_runs(records: Records, keys: Collection[_Key]) -> set[_Key]:
     begins = _begins(records)
     engines = {_key(run): run.engine for run in records.runs}
     failed = {_key(run) for run in records.runs if run.status is Status.FAILED}
-    groups: dict[tuple[str, str], list[_Key]] = defaultdict(list)
-    for key in keys:
-        if key not in failed:
-            groups[key[0], engines.get(key, "")].append(key)
+    groups = group_by_key(
+        ((key[0], engines.get(key, "")), key) for key in keys if key not in failed
+    )
     return {
         key
         for group in groups.values()
@@ -192,10 +192,11 @@ def _last_runs(
 ) -> Iterator[set[_Key]]:
     """The last run of each task and engine that ended well, then the one before."""
     begins = _begins(records)
-    groups: dict[tuple[str, str], list[_Key]] = defaultdict(list)
-    for run in records.runs:
-        if _key(run) in keys and (run.task, run.engine) in ended and _ended_well(run):
-            groups[run.task, run.engine].append(_key(run))
+    groups = group_by_key(
+        ((run.task, run.engine), _key(run))
+        for run in records.runs
+        if _key(run) in keys and (run.task, run.engine) in ended and _ended_well(run)
+    )
     for group in groups.values():
         group.sort(key=lambda key: (begins.get(key, _BEGINNING), key), reverse=True)
     for at in range(_USUAL):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import textwrap
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
@@ -19,6 +18,7 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Outcome, Records
 from dbt_graft.lineage.redaction import REDACTED
 
@@ -119,9 +119,7 @@ def replaced_keys(state: StoreState) -> Iterator[Finding]:
 
 def rejects(state: StoreState) -> Iterator[Finding]:
     """Rejects by reason, the most frequent first."""
-    origins: dict[str, list[str]] = defaultdict(list)
-    for reject in state.records.rejects:
-        origins[reject.reason].append(reject.origin)
+    origins = group_by_key((reject.reason, reject.origin) for reject in state.records.rejects)
     findings = [
         Finding(
             "STORE",

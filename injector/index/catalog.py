@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dbt_graft.injector.index.tables import DbtIndex, Row
+from dbt_graft.lineage.grouping import group_by_key
 
 Document = dict[str, Any]
 _NODES = frozenset({"model", "seed", "snapshot"})
@@ -21,9 +22,7 @@ def catalog_of(index: DbtIndex) -> Document:
     as one that was not built has none in catalog.json. A type that YAML declares is not known.
     """
     has_catalog = not has_first_columns_only(index)
-    columns: dict[str, list[Row]] = defaultdict(list)
-    for row in index.rows("dbt.node_columns"):
-        columns[row["unique_id"]].append(row)
+    columns = group_by_key((row["unique_id"], row) for row in index.rows("dbt.node_columns"))
     tables = {row["unique_id"]: row for row in index.rows("dbt.catalog_tables")}
     stats: dict[str, list[Row]] = defaultdict(list)
     for row in index.rows("dbt.catalog_stats"):

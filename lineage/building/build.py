@@ -331,9 +331,7 @@ def _engines(runs: Iterable[Run], used: Iterable[Usage]) -> tuple[str, ...]:
 
 
 def _views(accesses: Iterable[Access]) -> dict[str, Definition]:
-    by_view: dict[str, list[Access]] = defaultdict(list)
-    for access in accesses:
-        by_view[access.task].append(access)
+    by_view = group_by_key((access.task, access) for access in accesses)
     definitions = {}
     for name, group in sorted(by_view.items()):
         for access in group:

@@ -24,6 +24,7 @@ from dbt_graft.lineage.building.event_runs import EVENT_SHAPE, is_event
 from dbt_graft.lineage.building.orchestration import orchestrator_runs, orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import EvidenceSource, Flow
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, Direction, Evidence, Run, Status
 from dbt_graft.lineage.usage import UNKNOWN, Usage
 
@@ -69,9 +70,7 @@ def with_evidences(
 
 def evidence_text(evidences: Sequence[EvidenceSource]) -> str:
     """`observed (Spark log) · declared (Airflow)`"""
-    names_by_evidence: dict[Evidence, list[str]] = defaultdict(list)
-    for source in evidences:
-        names_by_evidence[source.evidence].append(source.source)
+    names_by_evidence = group_by_key((source.evidence, source.source) for source in evidences)
     return " · ".join(
         f"{evidence} ({', '.join(names)})" for evidence, names in names_by_evidence.items()
     )
@@ -143,9 +142,9 @@ class _Statements:
     """
 
     def __init__(self, accesses: Iterable[Access], sources: _SourcesOfRuns) -> None:
-        groups: dict[tuple[str, str, str], list[Access]] = defaultdict(list)
-        for access in accesses:
-            groups[access.task, access.run_id, access.shape_id].append(access)
+        groups = group_by_key(
+            ((access.task, access.run_id, access.shape_id), access) for access in accesses
+        )
         self._with_input: dict[tuple[str, DatasetId], set[int]] = defaultdict(set)
         self._with_output: dict[tuple[str, DatasetId], dict[int, EvidenceSource]] = defaultdict(
             dict

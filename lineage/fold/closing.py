@@ -6,12 +6,12 @@ it shares with other logs.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import datetime
 
 from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.fold.scope import FoldScope
 from dbt_graft.lineage.fold.settled import origins_of
+from dbt_graft.lineage.grouping import group_by_key
 
 
 class ClosingLogs:
@@ -45,10 +45,7 @@ class ClosingLogs:
 
     def closable_logs(self) -> tuple[set[str], int]:
         """The logs that may be closed, and how many others have old runs."""
-        shared: dict[str, list[set[str]]] = defaultdict(list)
-        for origins in self._shared:
-            for origin in origins:
-                shared[origin].append(origins)
+        shared = group_by_key((origin, origins) for origins in self._shared for origin in origins)
         left_open = set(self._open)
         waiting = [*left_open]
         while waiting:

@@ -20,6 +20,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.period import Period
 from dbt_graft.lineage.dates.period_text import period_json, period_text
 from dbt_graft.lineage.dates.period_union import known_union
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ColumnEdge, Evidence, Records
 
@@ -92,9 +93,7 @@ def _datasets(
     accesses: Iterable[Row], columns: Mapping[tuple[str, str], Any]
 ) -> Iterator[dict[str, Any]]:
     """Each dataset once, with its accesses added up."""
-    grouped: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in accesses:
-        grouped[row["namespace"], row["name"]].append(row)
+    grouped = group_by_key(((row["namespace"], row["name"]), row) for row in accesses)
     for (namespace, name), rows in sorted(grouped.items()):
         yield {
             "namespace": namespace,
