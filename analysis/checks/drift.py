@@ -74,7 +74,8 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
             in_window = [run for run in runs if dataset.key[0] in shown[run.engine]]
             status = _status(usages, task.count(in_window), enough, since)
             into = edges.get((Direction.WRITE, dataset), ())
-            if status is DriftStatus.UNDECLARED and Evidence.DECLARED in _evidences(into):
+            updates = Evidence.DECLARED in _evidences(into) and any(map(_is_seen, into))
+            if status is DriftStatus.UNDECLARED and updates:
                 continue  # An UPDATE reads what it writes.
             if status:
                 drift_edges.append(

@@ -141,6 +141,18 @@ def test_what_no_log_of_the_engine_could_show_is_no_phantom(project: Path) -> No
     assert "https://api.example.com/prices" in graft(project, "export declared").stdout
 
 
+def test_what_is_read_and_declared_to_be_written_is_undeclared(project: Path) -> None:
+    prices = "      - {to: [spark/raw.prices]}\n"
+    (project / "lineage.yml").write_text(LINEAGE.replace("  upload:\n", f"{prices}  upload:\n"))
+    assert graft(project, "collect").exit_code == 0
+    found = [f"{one['code']} {one['problem'].split(':')[0]}" for one in drift(project)["findings"]]
+    assert found == [
+        "UNDECLARED_EDGE reads spark/raw.prices",
+        "PHANTOM_EDGE writes spark/raw.prices",
+        "PHANTOM_EDGE writes spark/stage.customers",
+    ]
+
+
 def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
     """Airflow without an extractor shows that a task ran, and nothing that it did."""
     (tmp_path / "graft.yml").write_text(
