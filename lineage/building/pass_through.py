@@ -1,7 +1,8 @@
 """Views that only pass a table on: `CREATE VIEW v AS SELECT * FROM t`, as another name of it.
 
 A view counts where all of its definitions in the logs say so, of one and the same table. What is
-left out, limited, computed or renamed makes it a dataset of its own.
+left out, limited, computed or renamed makes it a dataset of its own. A synonym of T-SQL is another
+name, too, `CREATE SYNONYM s FOR t`: what is written to it is in the table.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _VIEW = re.compile(
     r"(?:WITH\s+(?:SCHEMABINDING|VIEW_METADATA)\s+)?AS\s+(?P<query>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+_DEFINES = frozenset({Operation.CREATE_VIEW, Operation.CREATE_SYNONYM})
 _QUERY = re.compile(
     r"SELECT\s+(?:ALL\s+)?(?P<columns>[^()]+?)\s+"
     rf"FROM\s+{_NAME}(?:\s+AS\s+{_WORD}|\s+(?!WITH\b|WHERE\b|LIMIT\b){_WORD})?"
@@ -57,7 +59,7 @@ class PassThroughViews:
         accesses = []
         for access in records.accesses:
             table = self.tables.get(rename(access.dataset))
-            if access.operation is Operation.CREATE_VIEW and access.shape_id in self.shapes:
+            if access.operation in _DEFINES and access.shape_id in self.shapes:
                 continue
             if table is None:
                 accesses.append(access)
@@ -85,7 +87,7 @@ def pass_through_views(
     definitions = [
         access
         for access in records.accesses
-        if access.operation is Operation.CREATE_VIEW and access.status is not Status.FAILED
+        if access.operation in _DEFINES and access.status is not Status.FAILED
     ]
     if not definitions:
         return PassThroughViews()
@@ -103,12 +105,11 @@ def pass_through_views(
         view, reads = rename(access.dataset), inputs[_statement(access)]
         shape = records.shapes.get(access.shape_id)
         table = next(iter(reads)) if len(reads) == 1 else None
-        if table is None or shape is None or kinds.get(table) is Kind.TEMPORARY:
-            tables_by_view[view].add(None)
-        else:
-            tables_by_view[view].add(
-                table if passes_on(shape.text, columns.get(table, ())) else None
-            )
+        passes = table is not None and kinds.get(table) is not Kind.TEMPORARY
+        if passes and access.operation is Operation.CREATE_VIEW:
+            text = shape.text if shape else ""
+            passes = passes_on(text, columns.get(table, ()) if table else ())
+        tables_by_view[view].add(table if passes else None)
         shapes[view].add(access.shape_id)
     tables = {
         view: table for view, (table, *others) in tables_by_view.items() if table and not others

@@ -568,6 +568,18 @@ CASES: dict[str, Case] = {
     "synonym_linked": call(
         "INSERT INTO a SELECT * FROM s_linked", flows="mssql://LNK/Crm.dbo.t > a"
     ),
+    "synonym_made": call(
+        "DROP SYNONYM IF EXISTS dbo.made; CREATE SYNONYM dbo.made FOR Dw.dbo.f; "
+        "INSERT INTO made SELECT * FROM x",
+        "INSERT INTO a SELECT * FROM dbo.made; DROP SYNONYM dbo.made",
+        flows="x > Dw.dbo.f, Dw.dbo.f > a",
+    ),
+    "synonym_switched": call(
+        "CREATE SYNONYM switched FOR Dw.dbo.f1",
+        "DROP SYNONYM switched; CREATE SYNONYM switched FOR Dw.dbo.f2",
+        "INSERT INTO a SELECT * FROM switched",
+        flows="Dw.dbo.f1 > switched, Dw.dbo.f2 > switched, switched > a",
+    ),
     "synonym_written": call("INSERT INTO dbo.s_away SELECT * FROM x", flows="x > Dw.dbo.far"),
     "view_made": call(
         "CREATE VIEW v_made AS SELECT * FROM x",
