@@ -9,10 +9,12 @@ import click
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.exporters.openlineage import files
+from dbt_graft.exporters.openlineage.settings import ExportedKind
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.event_selection import selects_events
 from dbt_graft.graft.commands.json_option import json_option, print_json
+from dbt_graft.graft.commands.values import PastTime
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps.openlineage_events import AskedEvents, select_events, write_events
 from dbt_graft.graft.steps.sending import ALL, REFUSED, send
 
@@ -42,7 +44,21 @@ from dbt_graft.graft.steps.sending import ALL, REFUSED, send
     type=click.Choice([REFUSED, ALL]),
     help="When sending: also what the endpoint refused before; or all, delivered ones too.",
 )
-@selects_events
+@click.option(
+    "--since",
+    type=PastTime(first=True),
+    metavar="TIME",
+    help="Only runs that ended then or later, and their jobs: 7d, 12h, 2026-10-01.",
+)
+@click.option("--task", "tasks", multiple=True, help="Only this task or dbt model; repeatable.")
+@click.option("--dataset", "names", multiple=True, help="Only the event of this; repeatable.")
+@click.option(
+    "--events",
+    "kinds",
+    type=click.Choice([str(kind) for kind in ExportedKind]),
+    multiple=True,
+    help="Only events of this kind; repeatable.  [default: `openlineage.events` in graft.yml]",
+)
 @click.option(
     "--airflow",
     is_flag=True,
@@ -60,7 +76,10 @@ def openlineage(
     out: Path | None,
     url: str | None,
     again: str | None,
-    selection: AskedEvents,
+    since: Moment | None,
+    tasks: tuple[str, ...],
+    names: tuple[str, ...],
+    kinds: tuple[str, ...],
     *,
     is_sent: bool,
     airflow: bool,
@@ -83,6 +102,7 @@ def openlineage(
     if again and not receiver:
         raise click.UsageError("--again needs --send or --url")
     namespace = airflow_namespace if airflow else None
+    selection = AskedEvents(tasks, names, kinds, since.at if since else None)
     snapshot, exported_events = select_events(Project(config), selection, namespace)
     if receiver:
         send(config, receiver, exported_events, snapshot, again=again, as_json=as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,11 +10,16 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.dates.incident import bad_data_answer
 from dbt_graft.collectors.public_address import public_address
 from dbt_graft.graft.commands.answering import answers
-from dbt_graft.graft.commands.bad_data_options import names_bad_data
 from dbt_graft.graft.commands.command import load_config
+from dbt_graft.lineage.dates.calendar import Dates
+from dbt_graft.lineage.dates.date_text import parse_dates
 
-if TYPE_CHECKING:
-    from dbt_graft.graft.questions.incident import BadData
+
+def _parse_dates(_: click.Context, __: click.Parameter, value: str | None) -> Dates | None:
+    try:
+        return parse_dates(value) if value else None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def _address(_: click.Context, __: click.Parameter, value: str) -> str:
@@ -46,7 +50,21 @@ dag_option = click.option(
     "  graft incident open raw.orders --dates 2026-10-03 --reason 'double rows' \\\n"
     "      --link https://incidents.example.com/512",
 )
-@names_bad_data
+@click.argument("dataset", required=False)
+@click.option(
+    "--dates",
+    callback=_parse_dates,
+    help="The bad dates: 2026-10-03..2026-10-05, 2026-10, 2026-10-03T05.",
+)
+@click.option("--run", "run_ids", multiple=True, metavar="RUN", help="A bad run, by its id.")
+@click.option("--task", metavar="TASK", help="All runs of a task were bad.")
+@click.option("--code-version", metavar="VERSION", help="Of the task only those of this version.")
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="RUN RUN",
+    help="Of two runs of a task the earlier was good: those after it up to the later are bad.",
+)
 @answers(scale=())
 @click.option("--reason", default="", help="What happened, in words: pages show it.")
 @click.option(
@@ -57,7 +75,12 @@ dag_option = click.option(
 def open_incident(
     config_path: Path | None,
     *,
-    named: BadData,
+    dataset: str | None,
+    dates: Dates | None,
+    run_ids: tuple[str, ...],
+    task: str | None,
+    code_version: str | None,
+    between: tuple[str, str] | None,
     reason: str,
     link: str,
     dry_run: bool,
@@ -70,12 +93,21 @@ def open_incident(
     and sensors that wait for clean dates, have what is on record until it is closed. Nothing is
     run, and Spark is not started.
     """
+    if sum(map(bool, (dates, run_ids, task, between))) != 1 or (
+        (dates and not dataset) or (code_version and not task)
+    ):
+        raise click.UsageError(
+            "name DATASET with --dates, or --run RUN, --task TASK [--code-version VERSION] or "
+            "--between RUN RUN"
+        )
     if dry_run and (reason or link):
         raise click.UsageError("--reason and --link are for the record: leave out --dry-run")
-    from dbt_graft.graft.questions.incident import follow_bad_data
+    # Importing it takes longer than listing the incidents on record.
+    from dbt_graft.graft.questions.incident import BadData, follow_bad_data
     from dbt_graft.graft.steps.incidents import record_incident, write_dag
 
     config = load_config(config_path)
+    named = BadData(dataset or "", dates, run_ids, between, task or "", code_version or "")
     followed = follow_bad_data(config, named)
     number = None
     if not dry_run:

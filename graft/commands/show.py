@@ -10,7 +10,6 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.graft.commands.answering import answers
 from dbt_graft.graft.commands.command import load_config
 from dbt_graft.graft.commands.completion import complete_columns, complete_names, complete_tasks
-from dbt_graft.graft.commands.date_window import takes_window
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.show.dates import SCALE, DateWindow
@@ -18,6 +17,7 @@ from dbt_graft.graft.questions.show.page import page, paths
 from dbt_graft.graft.questions.show.tables import Sections
 from dbt_graft.graft.questions.show.trees import Way
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.period import Grain
 
 
 @click.command(
@@ -50,7 +50,15 @@ from dbt_graft.lineage.dataset import DatasetId
 )
 @click.option("--columns", is_flag=True, help="Of a table: its columns, with their origins.")
 @click.option("--dates", is_flag=True, help="Of a table: which dates are there and clean.")
-@takes_window
+@click.option(
+    "--from", "first", metavar="DATE", help="Dates from this on.  [default: 30 before the last]"
+)
+@click.option("--to", "last", metavar="DATE", help="Dates up to this.  [default: the newest]")
+@click.option(
+    "--grain",
+    type=click.Choice([grain.value for grain in Grain]),
+    help="The unit of dates.  [default: that in which it is written]",
+)
 @click.option(
     "--why", is_flag=True, help="The evidence of its edges, and reasons for missing ones."
 )
@@ -65,6 +73,9 @@ def show(
     name: str,
     depth: int | None,
     path_to: str | None,
+    first: str | None,
+    last: str | None,
+    grain: str | None,
     task: str | None,
     *,
     upstream: bool,
@@ -74,7 +85,6 @@ def show(
     dates: bool,
     why: bool,
     past: Moment | None,
-    window: DateWindow,
 ) -> Answer:
     """Show a table, a column, a task, a dashboard or a run.
 
@@ -88,6 +98,7 @@ def show(
     way = Way(sides, depth, indirect)
     if path_to:
         return paths(asked, (name, path_to), way)
+    window = DateWindow(first, last, Grain(grain) if grain else None)
     sections = Sections(columns, dates or window != DateWindow(), why, window)
     thing = asked.find(name, task)
     fails = click.get_current_context().params.get("fail_on")
