@@ -43,7 +43,6 @@ _RANGES = 12  # of dates in a note
 class Entity:
     """A unit of a dataset's dates, with its states and the last run that wrote it."""
 
-    unit: int
     dates: Dates
     states: tuple[EntityState, ...]
     run: tuple[str, str] | None
@@ -135,7 +134,7 @@ def dataset_dates(
         gaps,
         grain,
         tuple(
-            Entity(unit, of_unit, states.of_unit(unit, grain), states.run_of(of_unit))
+            Entity(of_unit, states.of_unit(unit, grain), states.run_of(of_unit))
             for unit in dates.units(grain)
             for of_unit in (unit_dates(unit, grain),)
         ),

@@ -31,11 +31,6 @@ def all_input_columns(operator: Operator, trace: ColumnTrace) -> list[Attribute]
     return [column for child in operator.children for column in trace.columns_of(child)]
 
 
-def keep_columns(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """The output columns of an operator that changes none."""
-    return input_columns(operator, trace)
-
-
 def make_columns(items: str, trace: ColumnTrace, size: int = 0) -> list[Attribute]:
     """Add the columns of a list of named expressions to the trace."""
     if is_cut(items):

@@ -15,7 +15,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import keep_columns
+from dbt_graft.collectors.spark.plans.child_outputs import input_columns
 from dbt_graft.collectors.spark.plans.columns import (
     NOTHING,
     OPAQUE,
@@ -84,7 +84,7 @@ def _rule(operator: Operator, *, leaf: bool) -> _Rule:
         return grouping.window
     if operator.kind.endswith(grouping.AGGREGATES):
         return grouping.aggregate
-    return keep_columns if operator.children or operator.inside else _trace_leaf
+    return input_columns if operator.children or operator.inside else _trace_leaf
 
 
 def _trace_leaf(operator: Operator, trace: ColumnTrace) -> Outputs:

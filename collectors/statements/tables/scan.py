@@ -155,12 +155,12 @@ def _accesses(state: ScanState) -> list[TableAccess]:
         if index is not None:
             if write.operation is Operation.DELETE is state.operation:
                 only_named.add(index)  # it stands in FROM for its alias
-            source = state.reads[index].table
+            source = state.reads[index]
             if write.name in [target.name for target in state.returned]:
                 state.returned.append(source)
             write = replace(write, name=source.name, kind=source.kind)
         accesses.setdefault((_fold_name(write.name), Direction.WRITE), write)
-    read = [r.table for i, r in enumerate(state.reads) if i not in only_named]
+    read = [table for i, table in enumerate(state.reads) if i not in only_named]
     written = {name for name, _ in accesses}
     read += [target for target in state.returned if _fold_name(target.name) in written]
     for name, kind, _ in read:

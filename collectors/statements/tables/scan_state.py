@@ -63,14 +63,6 @@ class ScanScope:
     server: Name = ()
 
 
-@frozen
-class TableReference:
-    """A place in a statement where a table is read."""
-
-    at: int
-    table: NameAt
-
-
 class ScanState:
     """The state of a scan; `at` is always a place among the tokens.
 
@@ -92,7 +84,7 @@ class ScanState:
         self.operation = Operation.SELECT
         self.verb = ""
         self.problem = ""
-        self.reads: list[TableReference] = []
+        self.reads: list[NameAt] = []
         self.sources: list[tuple[int, int]] = []
         self.writes: list[TableAccess] = []
         self.returned: list[NameAt] = []
@@ -172,7 +164,7 @@ class ScanState:
     def read(self, at: int, table: NameAt) -> None:
         """Add a table that is read."""
         self.sources.append((at, len(self.reads)))
-        self.reads.append(TableReference(at, table.on_server(self._server)))
+        self.reads.append(table.on_server(self._server))
 
     def first_read(self, start: int, end: int) -> int | None:
         """The first of the reads in a part of the statement, those in its CTEs too."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dbt_graft.graft.project.config import FILE_NAME, Config
 from dbt_graft.graft.project.dbt_folders import PROJECT_FILE
-from dbt_graft.graft.questions.review.git import commit_of, git, nearest
+from dbt_graft.graft.questions.review.git import commit_of, git, nearest, top_of
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -77,12 +77,10 @@ def _find_beside(target: Path, config: Config) -> Path | None:
 
 def _extract_files(base: str, config: Config, patterns: list[str], scratch: Path) -> Path | None:
     """Write the files of a revision below a folder, as they are below the repository's."""
-    above = nearest(config.folder)
-    root = git(above, "rev-parse", "--show-toplevel")
-    if root is None:
+    top = top_of(config.folder)
+    if top is None:
         return None
-    top = Path(root.decode().rstrip("\n")).resolve()
-    commit = commit_of(base, above)
+    commit = commit_of(base, nearest(config.folder))
     for pattern in patterns:
         path = Path(config.path(pattern))
         if not path.is_relative_to(top):

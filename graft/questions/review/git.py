@@ -61,18 +61,22 @@ def nearest(folder: Path) -> Path:
     return next(ancestor for ancestor in (folder, *folder.parents) if ancestor.is_dir())
 
 
+def top_of(folder: Path) -> Path | None:
+    """The folder of the repository that a folder is in; None outside of one."""
+    root = git(nearest(folder), "rev-parse", "--show-toplevel")
+    return Path(root.decode().rstrip("\n")).resolve() if root is not None else None
+
+
 def commit_reader(folder: Path, revision: str) -> Callable[[str], bytes | None] | None:
     """Reads files of a commit by their paths from a folder; None outside of a repository.
 
     Raises:
         GraftError: The revision names no commit.
     """
-    above = nearest(folder)
-    root = git(above, "rev-parse", "--show-toplevel")
-    if root is None:
+    top = top_of(folder)
+    if top is None:
         return None
-    top = Path(root.decode().rstrip("\n")).resolve()
-    commit = commit_of(revision, above)
+    commit = commit_of(revision, nearest(folder))
 
     def read_file(file: str) -> bytes | None:
         path = Path(os.path.normpath(folder.resolve() / file))

@@ -19,7 +19,7 @@ from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.dbt_command import run_dbt
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.questions.review.base import artifacts_at
-from dbt_graft.graft.questions.review.git import git, nearest, revisions
+from dbt_graft.graft.questions.review.git import git, nearest, revisions, top_of
 from dbt_graft.graft.questions.review.models import compare_artifacts
 from dbt_graft.injector import artifacts
 from dbt_graft.injector.artifacts import Artifacts
@@ -74,9 +74,7 @@ def _compile_commits(
 @contextmanager
 def _worktree(project: Path) -> Iterator[tuple[Path, Path]]:
     """A folder with a worktree `tree`, and the project's path in it; gone however this ends."""
-    above = nearest(project)
-    root = git(above, "rev-parse", "--show-toplevel")
-    top = Path(root.decode().rstrip("\n")).resolve() if root else above
+    top = top_of(project) or nearest(project)
     with _terminable(), tempfile.TemporaryDirectory(prefix="graft-replay-") as name:
         workspace = Path(name).resolve()
         add = ("worktree", "add", "--detach", "--no-checkout", str(workspace / "tree"), "HEAD")
