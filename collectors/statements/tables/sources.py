@@ -31,6 +31,8 @@ _BUILT_IN = keywords(
     """AI_GENERATE_CHUNKS GENERATE_SERIES OPENDATASOURCE OPENJSON OPENQUERY OPENXML PREDICT
     NODES REGEXP_MATCHES REGEXP_SPLIT_TO_TABLE STRING_SPLIT VECTOR_SEARCH"""
 )
+# The argument of a function that names a table: `PREDICT(MODEL = @m, DATA = t AS d)`.
+_TABLE_ARGUMENTS = {"PREDICT": "DATA", "VECTOR_SEARCH": "TABLE"}
 _BEFORE_TABLE = frozenset({"LATERAL", "TABLE", "ONLY", "STREAM"})
 
 
@@ -112,6 +114,13 @@ def _note_function(state: ScanState, function: NameAt, called: str) -> None:
             state.read(at, file)
         else:
             state.problem = state.problem or "what OPENROWSET reads is not known"
+    elif state.dialect is Dialect.TSQL and called in _TABLE_ARGUMENTS:
+        place = state.find(function.end + 1, _TABLE_ARGUMENTS[called])
+        table = state.name(place + 2) if place else None
+        if place and table:
+            _read_source(state, place + 2, table)
+        else:
+            state.problem = state.problem or f"what {called} reads is not known"
     elif _is_defined(state, function, called):
         state.functions.append(function)
 
