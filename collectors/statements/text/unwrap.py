@@ -85,6 +85,7 @@ _REMOTE = re.compile(
     rf"|\bOPENDATASOURCE\s*\(\s*{_ANY_STRING}\s*,\s*(?P<source>{_ANY_STRING})\s*\)",
     re.IGNORECASE | re.DOTALL,
 )
+_BACKTICKS = re.compile(r"`([^`\n]+)`")
 _SERVER = re.compile(
     r"(?:^|;)\s*(?:Server|Data\s+Source|Address|Addr|Network\s+Address)\s*=\s*([^;]+)", re.I
 )
@@ -239,7 +240,9 @@ def _unwrap_remote_queries(text: str, unwrap: Callable[[str], str]) -> str:
         return ".".join((server, *parts))
 
     def _query(server: str, query: str) -> str:
-        return f"OPENQUERY({server}, {unwrap(unquote(query))}\n)"
+        # The server may be MySQL's or BigQuery's.
+        text = _BACKTICKS.sub(lambda match: _bracket_name(match[1]), unquote(query))
+        return f"OPENQUERY({server}, {unwrap(text)}\n)"
 
     return _REMOTE.sub(rewrite, text)
 

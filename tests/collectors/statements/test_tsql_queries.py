@@ -148,6 +148,8 @@ CASES = [
     ("SELECT * FROM OPENQUERY(srv, 'EXEC dbo.p') q, t", "t", ""),
     ("SELECT * FROM OPENROWSET('MSOLEDBSQL', 'Server=other;Trusted_Connection=yes', 'SELECT * FROM d.dbo.t') q", "other.d.dbo.t", ""),
     ("SELECT * FROM OPENROWSET('MSOLEDBSQL', 'other'; 'me'; 'pw', d.dbo.t) q", "other.d.dbo.t", ""),
+    ("SELECT * FROM OPENQUERY(srv, 'SELECT `a b` FROM `d`.`t` LIMIT 10') q", "srv..d.t", ""),
+    ("SELECT * FROM OPENQUERY(srv, 'SELECT a FROM `p-1.d.t`') q", "srv...p-1.d.t", ""),
     ("SELECT p.s FROM PREDICT(MODEL = @m, DATA = d.dbo.t AS d, RUNTIME = ONNX) WITH (s float) AS p", "d.dbo.t", ""),
     ("SELECT p.s FROM PREDICT(MODEL = (SELECT m FROM models WHERE i = 1), DATA = t AS d) WITH (s float) p", "models t", ""),
     ("WITH c AS (SELECT a FROM t) SELECT p.s FROM PREDICT(MODEL = @m, DATA = c AS d) WITH (s float) p", "t", ""),
