@@ -61,6 +61,12 @@ _CALL = re.compile(
     rf"|{ASSIGNMENT}",
     re.IGNORECASE | re.DOTALL,
 )
+# With QUOTED_IDENTIFIER OFF a text in double quotes is a string, and in `EXEC (…)` nothing else.
+_QUOTES = re.compile(
+    rf"(?P<skip>{COMMENT}|{_STRING}|\[(?:[^\]]|\]\])*\])|(?P<begins>{_EXECUTE}\s*\()"
+    r'|(?P<opens>\()|(?P<closes>\))|(?P<quoted>"(?:[^"]|"")*(?:"|\Z))',
+    re.IGNORECASE | re.DOTALL,
+)
 _ONE_ARGUMENT = re.compile(
     rf"(?:(?P<name>@\w++)\s*=\s*)?(?P<value>{_VALUE})", re.IGNORECASE | re.DOTALL
 )
@@ -101,6 +107,7 @@ def unwrap(text: str, depth: int = 0) -> str:
     text = _unwrap_remote_queries(protect_files(text), lambda query: unwrap(query, depth + 1))
     if not _CALLED.search(text):
         return text
+    text = _in_single_quotes(text)
     variables = Variables()
     shown = 0
 
@@ -131,6 +138,27 @@ def unwrap(text: str, depth: int = 0) -> str:
         return _in_place(statement, server, qualifier[-2] if has_database else "")
 
     return _CALL.sub(replace_call, text)
+
+
+def _in_single_quotes(text: str) -> str:
+    """A text with `EXEC ('SELECT …')` where it has `EXEC ("SELECT …")`."""
+    if '"' not in text:
+        return text
+    depth = 0
+
+    def rewrite(match: re.Match[str]) -> str:
+        nonlocal depth
+        piece = match.group()
+        if match["begins"] or (depth and match["opens"]):
+            depth += 1
+        elif depth and match["closes"]:
+            depth -= 1
+        elif depth and match["quoted"]:
+            end = "'" if piece[1:].replace('""', "").endswith('"') else ""
+            return "'" + piece[1:].removesuffix('"').replace('""', '"').replace("'", "''") + end
+        return piece
+
+    return _QUOTES.sub(rewrite, text)
 
 
 def _in_place(statement: str, server: str, database: str) -> str:
