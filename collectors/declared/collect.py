@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 
-from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.document import (
     DeclaredFlow,
     DeclaredUpstream,
@@ -17,8 +14,8 @@ from dbt_graft.collectors.declared.document import (
     dataset_of,
     read,
 )
-from dbt_graft.collectors.files import LogPath, report_nothing
-from dbt_graft.collectors.folder_walk import Report, unlisted_folder
+from dbt_graft.collectors.declared.listing import ChangedFile, file_paths, origin_of
+from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.statement import (
     DatasetAccess,
     Statement,
@@ -27,34 +24,12 @@ from dbt_graft.collectors.statement import (
     column_edge_records,
 )
 from dbt_graft.collectors.store.arrow_tables import tables
-from dbt_graft.collectors.store.positions import of_logs
-from dbt_graft.collectors.store.tables import Collected, Positions
-from dbt_graft.collectors.system_reason import system_reason
+from dbt_graft.collectors.store.tables import Collected
 from dbt_graft.lineage.dataset import DatasetId, Kind, parse_dataset_id
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.errors import GraftError
-from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Evidence, Records, Run, Status, TaskInfo
-
-_GONE = "gone"
-
-
-@frozen
-class ChangedFile:
-    """A file that is new, changed or gone since the last collect.
-
-    Attributes:
-        document: None for a file that is gone.
-    """
-
-    origin: str
-    position: str
-    document: Document | None
-
-
-class NoFileError(GraftError):
-    """There is no file of declared lineage at a path."""
 
 
 def documents(files: LogPath) -> dict[Path, Document]:
@@ -64,8 +39,12 @@ def documents(files: LogPath) -> dict[Path, Document]:
         NoFileError: There is none.
         GraftError: Some are not valid; all errors at once, each with its line.
     """
+    return _read(file_paths(files))
+
+
+def _read(paths: Iterable[Path]) -> dict[Path, Document]:
     documents_by_path, faults = {}, []
-    for path in _paths(files):
+    for path in paths:
         try:
             documents_by_path[path] = read(path)
         except GraftError as error:
@@ -91,51 +70,24 @@ def declared_dates(documents_by_path: Mapping[Path, Document]) -> dict[DatasetId
     return dates
 
 
-def changed_files(
-    files: LogPath, positions: Positions, report: Report = report_nothing
-) -> list[ChangedFile]:
-    """The files that the store does not have as they are now, and those that are gone.
-
-    None is gone while a folder cannot be listed: it may be in there.
+def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
+    """The lineage in new and changed files, in one part if there are any.
 
     Raises:
-        GraftError: There is none, or some are not valid.
+        GraftError: Some are not valid; all errors at once, each with its line.
     """
-    present = {
-        _origin(files, path): (path, document) for path, document in documents(files).items()
-    }
-    positions = of_logs(positions, [f"declared:{files.label}"])
-    changed = []
-    for origin, (path, document) in present.items():
-        position = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
-        if positions.get(origin, ("",))[0] != position:
-            changed.append(ChangedFile(origin, position, document))
-    closed = _closed_folders(files)
-    for finding in closed:
-        report(finding)
-    gone = [
-        origin
-        for origin, (position, _) in positions.items()
-        if origin.startswith(f"declared:{files.label}#")
-        and origin not in present
-        and position != _GONE
-        and not closed
-    ]
-    return [*changed, *(ChangedFile(origin, _GONE, None) for origin in sorted(gone))]
-
-
-def collect(new: Sequence[ChangedFile]) -> Iterator[Collected]:
-    """The lineage in new and changed files, in one part if there are any."""
     if not new:
         return
-    records = _records((file.origin, file.document) for file in new if file.document)
+    origins = {file.path: file.origin for file in new if file.path}
+    documents_by_path = _read(origins)
+    records = _records((origins[path], document) for path, document in documents_by_path.items())
     yield tables(records, {file.origin: file.position for file in new})
 
 
 def declared_records(files: LogPath, documents_by_path: Mapping[Path, Document]) -> Records:
     """The lineage in files, as records of the store."""
     return _records(
-        (_origin(files, path), document) for path, document in documents_by_path.items()
+        (origin_of(files, path), document) for path, document in documents_by_path.items()
     )
 
 
@@ -145,53 +97,6 @@ def _records(documents: Iterable[tuple[str, Document]]) -> Records:
         accesses=tuple(access_records(statements)),
         column_edges=tuple(column_edge_records(statements)),
     )
-
-
-def _paths(files: LogPath) -> list[Path]:
-    if "://" in files.path:
-        raise GraftError(
-            "declared lineage cannot be read from a URL",
-            place=files.label,
-            remedy="use a local path",
-        )
-    path = Path(files.path)
-    if "*" in files.path:
-        base = _base(files)
-        paths = sorted(base.glob(str(path.relative_to(base))))
-    elif path.is_dir():
-        paths = sorted((*path.rglob("*.yml"), *path.rglob("*.yaml")))
-    else:
-        paths = [path]
-    if not [path for path in paths if path.is_file()]:
-        raise NoFileError(
-            "there is no such file", place=files.label, remedy="correct `path` in graft.yml"
-        )
-    return [path for path in paths if path.is_file()]
-
-
-def _closed_folders(files: LogPath) -> list[Finding]:
-    """The folders below a folder that cannot be listed."""
-    faults: list[OSError] = []
-    if Path(files.path).is_dir():
-        for _ in os.walk(files.path, onerror=faults.append):
-            pass
-    return [
-        unlisted_folder(_origin(files, Path(fault.filename)), system_reason(fault))
-        for fault in faults
-    ]
-
-
-def _origin(files: LogPath, path: Path) -> str:
-    """The path as `graft.yml` writes it and the file below it: the same on every machine."""
-    return f"declared:{files.label}#{path.relative_to(_base(files))}"
-
-
-def _base(files: LogPath) -> Path:
-    """The folder above everything that a pattern can match."""
-    path = Path(files.path)
-    if "*" in files.path:
-        return Path(*takewhile(lambda part: "*" not in part, path.parts))
-    return path if path.is_dir() else path.parent
 
 
 def _statements(origin: str, document: Document) -> Iterator[Statement]:

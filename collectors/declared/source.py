@@ -1,46 +1,13 @@
-"""The door of declared lineage: its source, and its files for commands that check them."""
+"""Declared lineage as a source of `collect`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
-from dbt_graft.collectors.declared.collect import (
-    NoFileError,
-    changed_files,
-    collect,
-    declared_dates,
-    declared_records,
-    documents,
-    task_infos,
-)
-from dbt_graft.collectors.declared.document import read
+from dbt_graft.collectors.declared.listing import changed_files
 from dbt_graft.collectors.files import LogPath, report_nothing
 from dbt_graft.collectors.source import LogSource
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.declared_dates import DeclaredDates
-from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import Records, TaskInfo
-
-__all__ = [
-    "DeclaredFile",
-    "declared_facts",
-    "declared_files",
-    "declared_source",
-    "read",
-]
-
-
-@frozen
-class DeclaredFile:
-    """A file of declared lineage.
-
-    Attributes:
-        infos: Descriptions, owners and so on of its tasks and consumers, by name.
-    """
-
-    path: Path
-    infos: Mapping[str, TaskInfo]
+from dbt_graft.collectors.store.tables import Collected, Positions
 
 
 def declared_source(path: str, label: str) -> LogSource:
@@ -53,40 +20,13 @@ def declared_source(path: str, label: str) -> LogSource:
     files = LogPath(path, label)
     return LogSource(
         lambda positions, report=report_nothing: changed_files(files, positions, report),
-        read=lambda positions: collect(changed_files(files, positions)),
+        read=lambda positions: _read(files, positions),
         label=f"declared:{label}",
     )
 
 
-def declared_facts(
-    path: str, label: str
-) -> tuple[dict[str, TaskInfo], dict[DatasetId, DeclaredDates]]:
-    """Descriptions, owners and so on of tasks and consumers in files, and the dates of datasets.
+def _read(files: LogPath, positions: Positions) -> Iterator[Collected]:
+    # Who lists files has no use for pydantic, which checks what stands in them.
+    from dbt_graft.collectors.declared.collect import collect
 
-    Empty where there is no file; collecting reports that.
-
-    Raises:
-        GraftError: Some are not valid.
-    """
-    try:
-        documents_by_path = documents(LogPath(path, label))
-    except NoFileError:
-        return {}, {}
-    return task_infos(documents_by_path), declared_dates(documents_by_path)
-
-
-def declared_files(path: str, label: str) -> tuple[Records, list[DeclaredFile]]:
-    """The lineage in files as it is now, and the files; nothing where there is no file.
-
-    Raises:
-        GraftError: Some are not valid.
-    """
-    files = LogPath(path, label)
-    try:
-        documents_by_path = documents(files)
-    except NoFileError:
-        return Records(), []
-    file_infos = [
-        DeclaredFile(path, document.infos()) for path, document in documents_by_path.items()
-    ]
-    return declared_records(files, documents_by_path), file_infos
+    return collect(changed_files(files, positions))

@@ -113,7 +113,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
 
 def examine_declared(files: Sequence[Path]) -> Iterator[Finding]:
     """The faults of files of declared lineage, each with its line."""
-    from dbt_graft.collectors.declared.source import read as read_declared
+    from dbt_graft.collectors.declared.document import read as read_declared
 
     for path in files:
         try:

@@ -49,7 +49,7 @@ def read_declared(config: Config) -> Declared:
 
 def _read(config: Config, paths: list[str]) -> Declared:
     # Its checks, pydantic with them, take longer to import than most questions take.
-    from dbt_graft.collectors.declared.source import declared_facts
+    from dbt_graft.collectors.declared.facts import declared_facts
 
     declared = Declared({}, {})
     for path in paths:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbt_graft.analysis.review.tasks import TaskSurroundings, declared_reviews
-from dbt_graft.collectors.declared.source import declared_files
+from dbt_graft.collectors.declared.facts import declared_files
 from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.questions.review.files import BaseFiles

@@ -10,13 +10,12 @@ import pytest
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.collectors.declared.collect import (
-    ChangedFile,
-    changed_files,
     collect,
     declared_records,
     documents,
     task_infos,
 )
+from dbt_graft.collectors.declared.listing import ChangedFile, changed_files
 from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.store import door as store
 from dbt_graft.lineage.building.build import build
@@ -72,7 +71,7 @@ def test_a_file_that_is_gone_is_new_once(files: LogPath) -> None:
     (Path(files.path).parent / "use.yml").unlink()
     (gone,) = changed_files(files, _positions(found))
 
-    assert (gone.origin, gone.document) == (found[1].origin, None)
+    assert (gone.origin, gone.path) == (found[1].origin, None)
     assert changed_files(files, {**_positions(found), **_positions([gone])}) == []
 
 
@@ -101,7 +100,7 @@ def test_the_faults_of_all_files_are_reported_at_once(files: LogPath) -> None:
     for name in ("load.yml", "use.yml"):
         (Path(files.path).parent / name).write_text("version: 1\nwhatever: 2\n")
     with pytest.raises(GraftError) as caught:
-        changed_files(files, {})
+        documents(files)
     assert "load.yml:2: " in str(caught.value)
     assert "use.yml:2: " in str(caught.value)
 
