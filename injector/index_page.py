@@ -118,9 +118,10 @@ def read_page(target: Path) -> IndexPage | None:
         GraftError: It is of a version of dbt that we do not know.
     """
     path = target / "index.html"
-    html = path.read_text("utf-8", "replace") if path.is_file() else ""
-    if "__DBT_DOCS__" not in html:
+    content = path.read_bytes() if path.is_file() else b""
+    if b"__DBT_DOCS__" not in content:
         return None
+    html = content.decode("utf-8", "replace")
     match = _BOOTSTRAP.search(html)
     site: Any = None
     if match:

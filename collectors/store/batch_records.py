@@ -97,12 +97,13 @@ class StoreFiles:
         return pq.ParquetFile(pa.BufferReader(content))
 
 
-def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> list[T]:
+def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> Iterator[T]:
     """The results of some work on each of some files, in order; at once where they are far away."""
     if isinstance(system, fs.LocalFileSystem):
-        return [work(file) for file in files]
+        yield from map(work, files)
+        return
     with ThreadPoolExecutor(_READERS) as pool:
-        return [*pool.map(work, files)]
+        yield from pool.map(work, files)
 
 
 def batch_records(files: StoreFiles, below: Mapping[str, fs.FileInfo]) -> list[StoredBatch]:

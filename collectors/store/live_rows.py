@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.schema import arrow, records
-from dbt_graft.collectors.store.batches import OpenStore, StoredBatch
+from dbt_graft.collectors.store.batch_records import StoredBatch, in_parallel
+from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.logs import is_closed
 from dbt_graft.collectors.store.tables import TABLES
-
-_READERS = 16
 
 
 class LiveRows:
@@ -91,11 +89,11 @@ class LiveRows:
         batch_files = [
             (batch, file) for batch in batches for file in batch.files if file.table == table
         ]
-        # The files may be far away.
-        with ThreadPoolExecutor(_READERS) as pool:
-            tables = pool.map(lambda batch_file: self._snapshot.table(*batch_file), batch_files)
-            for (batch, _), rows in zip(batch_files, tables, strict=True):
-                yield batch, rows
+        tables = in_parallel(
+            self._snapshot.files, lambda batch_file: self._snapshot.table(*batch_file), batch_files
+        )
+        for (batch, _), rows in zip(batch_files, tables, strict=True):
+            yield batch, rows
 
 
 def records_of(store: str, table: str, rows: pa.Table) -> list[Any]:

@@ -67,7 +67,8 @@ def copy_files(files: fs.FileSystem, root: str, target: str, folders: list[str])
         def copy(info: fs.FileInfo) -> None:
             copy_file(files, info.path, f"{target}{info.path[len(root) :]}")
 
-        in_parallel(files, copy, missing)
+        for _ in in_parallel(files, copy, missing):
+            pass
 
 
 def copy_file(files: fs.FileSystem, source: str, target: str, *, anew: bool = False) -> None:
