@@ -15,6 +15,8 @@ from dbt_graft.lineage.errors import GraftError, add_extra
 from dbt_graft.replaced_file import replaced_file
 
 OLDEST = 17
+_RELEASE = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
+_VERSION = re.compile(r'version "(\d+)')
 _SHIM = """#!/bin/sh
 # Spark's launcher asks for a module that this runtime does not have and Spark does not need.
 for argument do
@@ -48,15 +50,29 @@ def _home_on_path() -> str | None:
     return str(Path(java).resolve().parent.parent) if java else None
 
 
-@cache  # as starting it takes a while
+@cache
 def version(java: Path) -> int:
     """The major version of a `java`; 0 if it does not run."""
+    if not os.access(java, os.X_OK):
+        return 0
+    match = _RELEASE.search(_release(java)) or _VERSION.search(_own_version(java))
+    return int(match[1]) if match else 0
+
+
+def _release(java: Path) -> str:
+    """The file that a JDK has beside `bin`: starting Java to ask it takes a tenth of a second."""
+    try:
+        return (java.parent.parent / "release").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _own_version(java: Path) -> str:
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
-        return 0
-    match = re.search(r'version "(\d+)', done.stderr + done.stdout)
-    return int(match.group(1)) if match else 0
+        return ""
+    return done.stderr + done.stdout
 
 
 def _from_pypi() -> str:

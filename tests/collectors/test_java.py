@@ -30,6 +30,17 @@ def test_the_major_version_is_read(tmp_path: Path, version: str, number: int) ->
     assert java.version(Path(home) / "bin" / "java") == number
 
 
+def test_a_jdk_names_its_version_in_a_file(tmp_path: Path) -> None:
+    home = Path(fake_java(tmp_path, "17.0.15"))
+    (home / "release").write_text('IMPLEMENTOR="Debian"\nJAVA_VERSION="21.0.2"\n')
+    assert java.version(home / "bin" / "java") == 21
+
+
+def test_the_file_of_a_jdk_without_java_counts_for_nothing(tmp_path: Path) -> None:
+    (tmp_path / "release").write_text('JAVA_VERSION="21.0.2"\n')
+    assert java.version(tmp_path / "bin" / "java") == 0
+
+
 def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = fake_java(tmp_path / "chosen", "17.0.1")
     other = fake_java(tmp_path / "other", "21")
