@@ -274,8 +274,9 @@ def _any_of(machine: Machine, data: Data) -> Data:
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
     """The frame with other names for its columns, in their order."""
     names = machine.keys(value)
-    if names is not None and not frame.open and not frame.rest and len(names) == len(frame.columns):
-        pairs = zip(as_keys(names), frame.columns.items(), strict=True)
+    keys = as_keys(names or ())
+    if names is not None and not frame.open and not frame.rest and len(keys) == len(frame.columns):
+        pairs = zip(keys, frame.columns.items(), strict=True)
         columns = {
             key: data if key == name else replace(data, place=machine.place)
             for key, (name, data) in pairs
@@ -283,7 +284,7 @@ def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
         return replace(frame, columns=columns)
     if names is not None:
         unknown = machine.missing("columns are named by their places, and those are not known")
-        return replace(frame, columns=dict.fromkeys(as_keys(names), unknown), open=(), rest=None)
+        return replace(frame, columns=dict.fromkeys(keys, unknown), open=(), rest=None)
     unknown = machine.unknown("columns get names that are not known")
     inputs = all_inputs(frame.columns.values())
     rest = replace(machine.data(value), inputs=inputs, gaps=unknown.gaps, origin=unknown.origin)

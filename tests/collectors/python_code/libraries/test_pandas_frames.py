@@ -19,6 +19,7 @@ from tests.collectors.python_code.follow import edges_of_frame
         ("out = df.drop(columns=['id', 'c', 'k'])", "a=a; b=b"),
         ("out = df[['a', 'b']].sort_values('b')", "a=a; b=b; *=sort b"),
         ("out = df[['a']].copy()\nout.columns = ['z']", "z=a"),
+        ("out = df[['a', 'b']].copy()\nout.columns = [b'y', 'z']", "z=; ?z"),
         ("df.drop('a', axis=1, inplace=True)\nout = df[['b']]", "b=b"),
         ("out = df[['a', 'b']].fillna({'a': 0})", "a=~a; b=b"),
         ("out = df[['a']].copy()\nout.loc[df.b > 1, 'a'] = 0", "a=if b,~a"),
