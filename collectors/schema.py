@@ -14,7 +14,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
@@ -319,15 +319,20 @@ def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
 
-def _python_values(column: pa.ChunkedArray[Any]) -> list[Any]:
-    """The values of a flat column. Equal ones are one object: made once, and quickly compared."""
-    if column.null_count or pa.types.is_floating(column.type):
-        unlike: list[Any] = column.to_pylist()
-        return unlike
-    values: list[Any] = []
-    chunks: list[Any] = column.dictionary_encode().chunks
-    for chunk in chunks:
-        distinct = chunk.dictionary.to_pylist()
+def _python_values(
+    column: pa.ChunkedArray[Any], restored: Callable[[Any], Any] = lambda value: value
+) -> list[Any]:
+    """The values of a flat column. Equal ones are one object: made once, and quickly compared.
+
+    Args:
+        restored: Makes of a value that is stored, or None, that of a record.
+    """
+    if pa.types.is_floating(column.type):
+        return [*map(restored, column.to_pylist())]
+    values, distinct = list[Any](), list[Any]()
+    for chunk in column.dictionary_encode(null_encoding="encode").chunks:
+        # All chunks have one dictionary.
+        distinct = distinct or [*map(restored, chunk.dictionary.to_pylist())]
         places = memoryview(chunk.indices.buffers()[1]).cast("i")[chunk.offset :]
         values += map(distinct.__getitem__, places[: len(chunk)])
     return values
@@ -336,31 +341,39 @@ def _python_values(column: pa.ChunkedArray[Any]) -> list[Any]:
 def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
-        parts = [_python_values(table[name]) for name in _dataset_columns(field.name)]
-        keys = list(zip(*parts, strict=True))
-        ids = {key: _dataset_id(*key) for key in dict.fromkeys(keys)}
-        return [ids[key] for key in keys]
+        return _python_values(_dataset_texts(table, field.name), _dataset_of)
     column = table[field.column]
     default = _defaults(kind)[field.name]
     empty = None if default is MISSING else default
     if column.null_count == len(column):
         return [empty] * len(column)
-    if pa.types.is_timestamp(column.type):
-        microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
-        numbers = _python_values(microseconds)
-        times = {at: _EPOCH + timedelta(microseconds=at) for at in {*numbers} if at is not None}
-        return [times.get(at, empty) for at in numbers]
-    if pa.types.is_list(column.type) and not column.null_count and _all_empty(column):
-        # As most are: no row is looked at.
-        return [field.value({field.column: []})] * len(column)
+    if get_origin(hint) is tuple and not column.null_count:
+        inner = get_args(hint)[0]
+        if _all_empty(column):
+            return [()] * len(column)  # As most are: no row is looked at.
+        if _is_record(inner) and inner is not DatasetId:
+            rest = iter(records(inner, pa.Table.from_struct_array(pc.list_flatten(column))))
+            sizes = pc.list_value_length(column).to_pylist()
+            return [tuple(islice(rest, size)) for size in sizes]
     if pa.types.is_nested(column.type) or _flat_class(_hints(kind)[field.name]):
         return [field.value(row) for row in table.select([field.column]).to_pylist()]
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        members = {None: empty}
-        for value in column.unique().to_pylist():
-            members[value] = empty if value is None else hint(value)
-        return [members[value] for value in _python_values(column)]
-    values = _python_values(column)
-    if column.null_count and empty is not None:
-        return [empty if value is None else value for value in values]
-    return values
+    if pa.types.is_timestamp(column.type):
+        microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+        return _python_values(microseconds, lambda at: _time(at) or empty)
+    is_enum = isinstance(hint, type) and issubclass(hint, Enum)
+    restored = hint if is_enum else lambda value: value
+    return _python_values(column, lambda value: empty if value is None else restored(value))
+
+
+def _dataset_texts(table: pa.Table, name: str) -> pa.ChunkedArray[Any]:
+    """Each dataset of a column as one text: the length of its namespace stands before both."""
+    namespaces, names = (table[column].cast(pa.string()) for column in _dataset_columns(name))
+    sizes = pc.utf8_length(namespaces).cast(pa.string())
+    return pc.binary_join_element_wise(sizes, namespaces, names, ":")
+
+
+def _dataset_of(text: str | None) -> DatasetId | None:
+    if text is None:
+        return None
+    size, _, both = text.partition(":")
+    return _dataset_id(both[: int(size)], both[int(size) + 1 :])
