@@ -330,7 +330,8 @@ def _python_values(
     if pa.types.is_floating(column.type):
         return [*map(restored, column.to_pylist())]
     values, distinct = list[Any](), list[Any]()
-    for chunk in column.dictionary_encode(null_encoding="encode").chunks:
+    chunks: list[Any] = column.dictionary_encode(null_encoding="encode").chunks
+    for chunk in chunks:
         # All chunks have one dictionary.
         distinct = distinct or [*map(restored, chunk.dictionary.to_pylist())]
         places = memoryview(chunk.indices.buffers()[1]).cast("i")[chunk.offset :]
@@ -342,7 +343,7 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
         return _python_values(_dataset_texts(table, field.name), _dataset_of)
-    column = table[field.column]
+    column: Any = table[field.column]  # pyarrow's stubs know nothing of a schema's types
     default = _defaults(kind)[field.name]
     empty = None if default is MISSING else default
     if column.null_count == len(column):
@@ -367,9 +368,10 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
 
 def _dataset_texts(table: pa.Table, name: str) -> pa.ChunkedArray[Any]:
     """Each dataset of a column as one text: the length of its namespace stands before both."""
-    namespaces, names = (table[column].cast(pa.string()) for column in _dataset_columns(name))
-    sizes = pc.utf8_length(namespaces).cast(pa.string())
-    return pc.binary_join_element_wise(sizes, namespaces, names, ":")
+    columns: list[Any] = [table[column].cast(pa.string()) for column in _dataset_columns(name)]
+    sizes: Any = pc.utf8_length(columns[0])
+    texts: Any = pc.binary_join_element_wise(sizes.cast(pa.string()), *columns, ":")
+    return texts
 
 
 def _dataset_of(text: str | None) -> DatasetId | None:
