@@ -51,9 +51,13 @@ def _names(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
             yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, _plain(name))
     if outlines and before.code != after.code:
         yield from _open_columns(*outlines, {*gone, *fresh})
-    lasting = [name for name in old if name in new]
-    if lasting != [name for name in new if name in old] and outlines:
+    if outlines and not in_same_order(old, new):
         yield NodeChange(_V.METADATA, "its columns stand in another order")
+
+
+def in_same_order(first: Collection[str], second: Collection[str]) -> bool:
+    """Whether the columns that both have stand in the same order."""
+    return [name for name in first if name in second] == [name for name in second if name in first]
 
 
 def _is_known(node: ReviewedNode) -> bool:

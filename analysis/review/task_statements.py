@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from dbt_graft.analysis.impact.change import ChangeType
-from dbt_graft.analysis.review.columns import expression_changes
+from dbt_graft.analysis.review.columns import expression_changes, in_same_order
 from dbt_graft.analysis.review.compare import outline_changes
 from dbt_graft.analysis.review.node import QueryOutline
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict
@@ -70,7 +70,11 @@ def _differing(
         return None
     old, fresh = [o for o in gone if o], [o for o in new if o]
     for outline in list(old):
-        same = [other for other in fresh if other == outline and _is_in_order(outline, other)]
+        same = [
+            other
+            for other in fresh
+            if other == outline and in_same_order(outline.columns, other.columns)
+        ]
         if same:
             old.remove(outline)
             fresh.remove(same[0])
@@ -82,15 +86,6 @@ def _differing(
         fresh.remove(likest)
         pairs.append((outline, likest))
     return pairs
-
-
-def _is_in_order(first: QueryOutline, second: QueryOutline) -> bool:
-    """Whether columns of the same names stand in the same order."""
-    orders = [
-        [name for name in outline.columns if name in other.columns]
-        for outline, other in ((first, second), (second, first))
-    ]
-    return orders[0] == orders[1]
 
 
 def _likeness(first: QueryOutline, second: QueryOutline) -> int:
@@ -117,7 +112,7 @@ def _of_target(
         if not (first.is_open or second.is_open or name in columns):
             text = "is written now" if name in second.columns else "is no longer written"
             yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, name, datasets)
-    if not _is_in_order(first, second):
+    if not in_same_order(first.columns, second.columns):
         text = f"inserts columns into {target} in another order, without naming them"
         yield NodeChange(_V.VALUES, text, ChangeType.SEMANTICS, "", datasets)
     texts = {change.text for change in changes}

@@ -69,6 +69,7 @@ def test_a_question_imports_what_it_needs(folder: Path) -> None:
         (_READERS | _PARSING | {_PROJECT}, "query 'from findings'"),
         (_STEPS | _PARSING, "review --base target"),
         (_ANSWERS | {_PROJECT}, "check"),
+        (_READERS | {"sqlglot", "jinja2", "duckdb"}, "doctor"),
         (_ANSWERS | {"yaml.cyaml"}, "--version"),
         (_STEPS | {"numpy", "sqlglot", "dbt_graft.collectors.store.door"}, "inject"),
     ):
