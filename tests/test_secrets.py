@@ -161,7 +161,9 @@ def holders(folder: Path) -> list[str]:
 
 def graft(folder: Path, *arguments: str) -> Result:
     """Run a command with debug logging."""
-    return CliRunner().invoke(main, ["--debug", *arguments, "-c", str(folder / "graft.yml")])
+    # `--debug` sets the variable for the processes of Spark; the runner takes it back.
+    runner = CliRunner(env={"GRAFT_DEBUG": "1"})
+    return runner.invoke(main, ["--debug", *arguments, "-c", str(folder / "graft.yml")])
 
 
 @pytest.fixture(scope="module")
