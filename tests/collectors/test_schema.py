@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from dbt_graft.collectors.schema import (
     column_names,
     ddl,
     record,
+    records,
     row,
 )
 from dbt_graft.collectors.store.tables import TABLES
@@ -123,3 +124,11 @@ def test_every_table_of_the_store_has_an_arrow_schema(table: str) -> None:
     schema = arrow(TABLES[table])
     assert tuple(schema.names) == column_names(TABLES[table])
     assert all(field.type.tz == "UTC" for field in schema if pa.types.is_timestamp(field.type))
+
+
+def test_records_of_several_chunks_are_those_of_each() -> None:
+    other = replace(THING, dataset=B, to_dataset=None, at=None, parts=(), origin="log")
+    unlike = replace(THING, dataset=DatasetId("a:b", "3:c"), seen=(A, B), origin="é")
+    chunks = [[THING, other], [unlike], [other, THING]]
+    table = pa.Table.from_batches([batch(Thing, things) for things in chunks])
+    assert records(Thing, table) == [thing for things in chunks for thing in things]

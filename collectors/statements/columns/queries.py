@@ -260,7 +260,7 @@ def _groups(node: exp.Select, columns: Sequence[RowsetColumn], scope: QueryScope
         scope.aliases = {}
     args, deciding = node.args, NOTHING
     if args.get("group"):
-        deciding |= group_inputs(args["group"], node.expressions, columns, scope)
+        deciding |= _group_inputs(args["group"], node.expressions, columns, scope)
     for clause in ("having", "qualify"):
         deciding |= clause_inputs(args.get(clause), scope, Subtype.FILTER)
     if args.get("distinct"):  # DISTINCT ON (a)
@@ -300,7 +300,7 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     columns = [column for column in rowset.columns if column.name != ANY_COLUMN]
     result = Rowset((), columns if scope.rowsets else rowset.columns)
     inside = scope.inner(result)
-    sort_inputs = [order_inputs(order, rowset.columns, inside) for order in orders]
+    sort_inputs = [_order_inputs(order, rowset.columns, inside) for order in orders]
     deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
     influences = rowset.influences | deciding
     return Rowset(rowset.path, rowset.columns, influences, behind=rowset.behind)
@@ -309,7 +309,7 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
 # -- GROUP BY and ORDER BY, which name columns of the result by place, by alias, or all of them
 
 
-def group_inputs(
+def _group_inputs(
     group: exp.Expr,
     projections: Sequence[exp.Expr],
     columns: Sequence[RowsetColumn],
@@ -326,7 +326,7 @@ def group_inputs(
     return transform_inputs(input_columns, Subtype.GROUP_BY)
 
 
-def order_inputs(
+def _order_inputs(
     order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope
 ) -> InputColumns:
     """The inputs of `ORDER BY a, 2, ALL`."""

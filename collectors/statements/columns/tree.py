@@ -55,18 +55,16 @@ def syntax_tree(text: str, tokens: list[Token], dialect: Dialect) -> exp.Expr:
     """
     if len(tokens) > _MOST_TOKENS or _depth(token.word for token in tokens) > _DEEPEST:
         raise NoTreeError("the statement is too long or nested too deeply for the parser")
-    # It logs each statement that it does not know; we count them.
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     if [token.word for token in tokens[1:4]] == ["WITH", "SCHEMA", "EVOLUTION"]:
         text = _SCHEMA_EVOLUTION.sub("", text, count=1)  # sqlglot does not know it
     try:
-        tree = sqlglot.parse_one(text, read=dialect.value)
+        trees = parse_statements(text, dialect.value)
     except (SqlglotError, RecursionError, ValueError) as error:
         _log.debug("sqlglot reads no tree", exc_info=True)
         raise NoTreeError(_NOT_SUPPORTED) from error
-    if isinstance(tree, exp.Command):
+    if not trees or isinstance(trees[0], exp.Command):
         raise NoTreeError(_NOT_SUPPORTED)
-    return tree
+    return trees[0]
 
 
 def table_mismatch(trees: Iterable[exp.Expr], tables: set[str]) -> str | None:

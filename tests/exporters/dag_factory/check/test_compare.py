@@ -193,8 +193,8 @@ def test_a_trigger_may_wait_for_the_dag_that_it_starts(waits: bool, count: int) 
     shop = dag("go", "score after go", "report after score")
     shop["tasks"][0] |= {"trigger_dag_id": "load", "wait_for_completion": waits}
     load = dag("load_orders", "stg_orders after load_orders", schedule="none")
-    found = [one for one in findings(shop=shop, load=load) if "report" not in one]
-    assert len(found) == count
+    others = [text for text in findings(shop=shop, load=load) if "report" not in text]
+    assert len(others) == count
 
 
 @pytest.mark.parametrize(("group", "count"), [("raw", 0), ("other", 2)])

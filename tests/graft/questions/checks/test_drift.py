@@ -135,8 +135,8 @@ def test_what_no_log_of_the_engine_could_show_is_no_phantom(project: Path) -> No
     api = "      - {from: [https://api.example.com/prices], to: [spark/stage.orders]}\n"
     (project / "lineage.yml").write_text(LINEAGE.replace("  upload:\n", f"{api}  upload:\n"))
     assert graft(project, "collect").exit_code == 0
-    found = drift(project)
-    statuses = {edge["dataset"]: edge["status"] for edge in found["data"]["drift"]["edges"]}
+    answer = drift(project)
+    statuses = {edge["dataset"]: edge["status"] for edge in answer["data"]["drift"]["edges"]}
     assert statuses["https://api.example.com/prices"] == "UNVERIFIED"
     assert "https://api.example.com/prices" in graft(project, "export declared").stdout
 
@@ -145,8 +145,9 @@ def test_what_is_read_and_declared_to_be_written_is_undeclared(project: Path) ->
     prices = "      - {to: [spark/raw.prices]}\n"
     (project / "lineage.yml").write_text(LINEAGE.replace("  upload:\n", f"{prices}  upload:\n"))
     assert graft(project, "collect").exit_code == 0
-    found = [f"{one['code']} {one['problem'].split(':')[0]}" for one in drift(project)["findings"]]
-    assert found == [
+    findings = drift(project)["findings"]
+    texts = [f"{finding['code']} {finding['problem'].split(':')[0]}" for finding in findings]
+    assert texts == [
         "UNDECLARED_EDGE reads spark/raw.prices",
         "PHANTOM_EDGE writes spark/raw.prices",
         "PHANTOM_EDGE writes spark/stage.customers",
