@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.language.attributes import get_attribute
-from dbt_graft.collectors.python_code.language.bindings import RETURN, YIELDS, bind, names_of
+from dbt_graft.collectors.python_code.language.attributes import (
+    RETURN,
+    YIELDS,
+    bind,
+    get_attribute,
+    names_of,
+)
 from dbt_graft.collectors.python_code.libraries.call_table import call_library, call_method
 from dbt_graft.collectors.python_code.libraries.databases import is_connection
 from dbt_graft.collectors.python_code.libraries.iteration import iterate

@@ -6,7 +6,7 @@ import ast
 import posixpath
 import warnings
 
-from dbt_graft.collectors.python_code.language.bindings import bind, names_of
+from dbt_graft.collectors.python_code.language.attributes import bind, names_of
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dbt_graft.collectors.python_code.language.attributes import get_attribute
-from dbt_graft.collectors.python_code.language.bindings import (
+from dbt_graft.collectors.python_code.language.attributes import (
     RETURN,
     assign,
     bind,
+    get_attribute,
     make_outer,
     names_of,
 )

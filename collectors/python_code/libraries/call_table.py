@@ -10,7 +10,10 @@ from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries import polars_calls
 from dbt_graft.collectors.python_code.libraries.builtin_calls import (
     BUILTINS,
+    CSV_FUNCTIONS,
     PATH_METHODS,
+    call_writer_method,
+    is_writer,
     outside,
     read_of,
 )
@@ -29,11 +32,6 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     when,
     window,
 )
-from dbt_graft.collectors.python_code.libraries.csv_calls import (
-    CSV_FUNCTIONS,
-    call_writer_method,
-    is_writer,
-)
 from dbt_graft.collectors.python_code.libraries.databases import (
     DATABASE_FUNCTIONS,
     call_database_method,
@@ -42,17 +40,16 @@ from dbt_graft.collectors.python_code.libraries.databases import (
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.numpy_calls import NUMPY
 from dbt_graft.collectors.python_code.libraries.pandas_frames import PANDAS_METHODS, unknown_method
 from dbt_graft.collectors.python_code.libraries.pandas_groups import call_group_method
 from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    NUMPY,
     call_accessor_method,
     call_series_method,
     rolled,
 )
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_FUNCTIONS
-from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCTIONS, POLARS_METHODS
 from dbt_graft.collectors.python_code.libraries.spark_calls import (
     SPARK_METHODS,
@@ -65,6 +62,7 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
     SQLALCHEMY_FUNCTIONS,
     call_table_method,
 )
+from dbt_graft.collectors.python_code.libraries.writing import WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.values.containers import call_container_method
 from dbt_graft.collectors.python_code.values.frames import change_open
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS

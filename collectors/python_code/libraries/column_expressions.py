@@ -12,11 +12,11 @@ from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.numpy_calls import choose
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
     AGGREGATES,
     aggregate,
     call_series_method,
+    choose,
 )
 from dbt_graft.collectors.python_code.values.frames import find_column, resolve
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine

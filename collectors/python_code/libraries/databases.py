@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.python_code.libraries.orm_calls import read_model, write_objects
-from dbt_graft.collectors.python_code.libraries.parameters import (
+from dbt_graft.collectors.python_code.libraries.reading import read_query
+from dbt_graft.collectors.python_code.libraries.sql_columns import (
     Slot,
     find_slots,
     with_question_marks,
 )
-from dbt_graft.collectors.python_code.libraries.reading import read_query
-from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import execute_built
+from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
+    execute_built,
+    read_model,
+    write_objects,
+)
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries

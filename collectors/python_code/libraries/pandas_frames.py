@@ -17,8 +17,8 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
     pipe,
 )
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_METHODS
-from dbt_graft.collectors.python_code.libraries.pandas_writes import WRITE_METHODS
 from dbt_graft.collectors.python_code.libraries.subscripts import as_column, get_item
+from dbt_graft.collectors.python_code.libraries.writing import WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,

@@ -20,7 +20,6 @@ from dbt_graft.collectors.python_code.libraries.pandas_shapes import (
     Sides,
     merge_sides,
 )
-from dbt_graft.collectors.python_code.libraries.pandas_writes import write_to_file
 from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query
 from dbt_graft.collectors.python_code.libraries.spark_calls import (
     changed,
@@ -33,7 +32,7 @@ from dbt_graft.collectors.python_code.libraries.spark_calls import (
     to_pandas,
     with_columns,
 )
-from dbt_graft.collectors.python_code.libraries.writing import write_frame
+from dbt_graft.collectors.python_code.libraries.writing import write_frame, write_to_file
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,

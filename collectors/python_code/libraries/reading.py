@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.python_code.libraries.parameters import with_question_marks
-from dbt_graft.collectors.python_code.libraries.sql_results import result_columns
+from dbt_graft.collectors.python_code.libraries.sql_columns import (
+    result_columns,
+    with_question_marks,
+)
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
 from dbt_graft.collectors.python_code.values.frames import as_keys
 from dbt_graft.collectors.python_code.values.machine import Machine

@@ -42,7 +42,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
-from dbt_graft.collectors.python_code.values.machine import Call, Handler, nothing
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Call, Handler, nothing
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -399,12 +399,13 @@ def call_column_groups(call: Call) -> Value:
     machine, owner = call.machine, call.owner
     assert isinstance(owner, Thing)
     frame = machine.frame(owner.owner) or Frame()
-    keys: dict[Key, Data] = {}
-    for pair in iterate(machine, owner.traits["keys"]).items:
-        name, data = iterate(machine, pair).items
-        keys[machine.key(name)] = machine.data(data)
-    rows = frame.rows | change(all_inputs(keys.values()), Subtype.GROUP_BY)
+    pairs = [iterate(machine, pair).items for pair in iterate(machine, owner.traits["keys"]).items]
+    keys: dict[Key, Data] = {machine.key(name): machine.data(data) for name, data in pairs}
+    deciding = all_inputs(machine.data(data) for _, data in pairs)
+    rows = frame.rows | change(deciding, Subtype.GROUP_BY)
     base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
+    if keys.pop(NOT_KNOWN, None) is not None:
+        base = base.with_gap(call.gap("a column that rows are grouped by has a name not known"))
     if call.name in {"pivot", "applyInPandas", "apply", "map_groups", "mapGroups"}:
         return unknown_method(replace(call, owner=machine.new(base)))
     if call.name == "agg":

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.reading import read_query
-from dbt_graft.collectors.python_code.libraries.sql_results import parse_sql, result_columns
+from dbt_graft.collectors.python_code.libraries.sql_columns import parse_sql, result_columns
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import find_column

@@ -1,4 +1,7 @@
-"""SQLAlchemy Core: tables, and the statements that are made of them by calls."""
+"""SQLAlchemy: tables and the statements that are made of them by calls, and models.
+
+A model is a class that is a table, read and written by a session.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from dbt_graft.collectors.python_code.values.values import (
     NO_GAPS,
     NOTHING,
     UNKNOWN,
+    Class,
     Const,
     Data,
     DictCell,
@@ -29,6 +33,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Inputs,
     Items,
     Key,
+    ObjectCell,
     OpenPart,
     Thing,
     Value,
@@ -296,3 +301,81 @@ SQLALCHEMY_FUNCTIONS: Mapping[str, Handler] = {
     "sqlalchemy.sql.select": _select,
     "sqlalchemy.update": _statement("update"),
 }
+
+
+def model_table(machine: Machine, value: Value | None) -> str | None:
+    """The table of a model; None for other values."""
+    if not isinstance(value, Class):
+        return None
+    names = machine.names(value.scope)
+    table = machine.text(names.get("__tablename__"))
+    arguments = names.get("__table_args__")
+    schema = None
+    several = machine.items(arguments) or Items()
+    for item in [arguments, *several.items]:
+        cell = machine.cell(item)
+        if isinstance(cell, DictCell):
+            schema = machine.text(cell.entries.get("schema"))
+    return f"{schema}.{table}" if schema and table else table
+
+
+def read_model(machine: Machine, value: Value | None) -> Frame | None:
+    """The rows of a model's table; None for other values."""
+    table = model_table(machine, value)
+    if table is None or not isinstance(value, Class):
+        return None
+    source = machine.record.add_source(machine.place, Medium.TABLE, table, Dialect.TSQL)
+    columns: dict[Key, Data] = {
+        attribute: Data(frozenset({ColumnInput(source, name)}), name=attribute)
+        for attribute, name in _column_names(machine, value).items()
+    }
+    opened = () if columns else (frozenset({OpenPart(source)}),)
+    return Frame(columns, opened, library="query")
+
+
+def _column_names(machine: Machine, model: Class) -> dict[object, str]:
+    """The attributes of a model that are columns, with the names that these have in its table."""
+    return {
+        attribute: machine.text(item.traits["name"]) or attribute
+        for attribute, item in machine.names(model.scope).items()
+        if isinstance(item, Thing) and item.role == "sa.column"
+    }
+
+
+def model_column(machine: Machine, model: Class, name: str, value: Value) -> Value:
+    """`Order.id`: a column of the model's table; else the value."""
+    if not isinstance(value, Thing) or value.role != "sa.column":
+        return value
+    frame = read_model(machine, model)
+    return frame.columns.get(name, value) if frame is not None else value
+
+
+def write_objects(call: Call) -> bool:
+    """`session.add(Order(…))`, `session.bulk_insert_mappings(Order, rows)`: whether it is one."""
+    machine = call.machine
+    mapper = call.get("mapper", 0)
+    if isinstance(mapper, Class) and model_table(machine, mapper) is not None:
+        rows = machine.items(call.get("mappings", 1)) or Items()
+        return _write(machine, mapper, rows)
+    value = call.get("instance", 0) or call.get("instances", 0) or call.get("objects", 0)
+    items = machine.items(value) or Items((value,) if value is not None else ())
+    written = False
+    for item in [*items.items, items.rest]:
+        cell = machine.cell(item)
+        if isinstance(cell, ObjectCell):
+            fields = {name: field for name, field in cell.names.items() if name[:1] != "_"}
+            if cell.of is not None and model_table(machine, cell.of) is not None:
+                row = machine.new(DictCell(fields))
+                written = _write(machine, cell.of, Items((row,), rows=items.rows))
+    return written
+
+
+def _write(machine: Machine, model: Class, rows: Items) -> bool:
+    frame = frame_of_rows(machine, rows, None)
+    if frame is None:
+        frame = Frame(rest=machine.unknown("the rows that are written are not known"))
+    names = _column_names(machine, model)
+    columns = {names.get(attribute, attribute): data for attribute, data in frame.columns.items()}
+    named = replace(frame, columns=columns)
+    write_frame(machine, named, Medium.TABLE, model_table(machine, model))
+    return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
-from dbt_graft.collectors.python_code.follow import follow_script
 from dbt_graft.collectors.python_code.script import Script
+from dbt_graft.collectors.python_code.task_code import follow_script
 from dbt_graft.lineage.records import Subtype
 
 # Frames that snippets use.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.python_code.follow import follow_script
 from dbt_graft.collectors.python_code.script import Script
+from dbt_graft.collectors.python_code.task_code import follow_script
 from tests.cases import for_each
 from tests.collectors.python_code.hostile import BROKEN, ENDLESS, HEAD, MARK, RUN, TAIL
 

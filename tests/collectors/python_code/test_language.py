@@ -81,6 +81,10 @@ from tests.collectors.python_code.follow import edges_of, edges_of_frame, follow
         ),
         ("out = df[['a']].copy()\nout[name] = 1", "a=a; ?*"),
         ("out = df[['a']].copy()\nout.iloc[:, 0] = df.b", "a=b"),
+        (
+            "out = spark.table('t').groupBy('k', day()).agg({'a': 'sum'}).toPandas()",
+            "k=k; sum(a)=+a; *=group k; ?*",
+        ),
     ],
 )
 def test_columns_through_the_language(lines: str, expected: str) -> None:
