@@ -1,8 +1,15 @@
-"""Datasets as statements read and write them, with the metrics that Spark counted for each."""
+"""A statement of an application, and the datasets that it reads and writes, with their metrics.
+
+A statement is what a user calls one: `df.write.saveAsTable("t")` is three nested executions in
+Spark 4 (save, create, insert) and one statement here; an `INSERT … INSERT …` over one source is one
+execution and two statements. Reading a view is reading its tables, because Spark's plans have
+views resolved; only `CREATE VIEW` shows the views that it reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import reduce
 from typing import Any
 
@@ -19,13 +26,53 @@ from dbt_graft.collectors.spark.sources.schema import (
     typed_columns,
     written_names,
 )
-from dbt_graft.collectors.statement import COUNTS, DatasetAccess, StatementEdge, add_counts
+from dbt_graft.collectors.statement import (
+    COUNTS,
+    DatasetAccess,
+    Statement,
+    StatementEdge,
+    add_counts,
+)
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.period import Period
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Column, Status
+
+# Text, operation, inputs, outputs.
+StatementKey = tuple[str, Operation, tuple[DatasetId, ...], tuple[DatasetId, ...]]
+
+
+@frozen(kw_only=True)
+class PlanStatement(Statement):
+    """A statement as plans show it; its run and shape are known when the log has been read.
+
+    Attributes:
+        sql: Its text without literals; empty where the log has none.
+        gaps: The reasons why column edges or inputs (`PATHS_CUT`) are missing or not exact.
+        infers_schema: Spark ran it to find the columns of files: it counts only where nothing else
+            reads them.
+    """
+
+    first_at: datetime
+    last_at: datetime
+    sql: str = ""
+    gaps: tuple[str, ...] = ()
+    infers_schema: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """The operation on its datasets."""
+        return (self.writes or self.reads)[0].operation
+
+    @property
+    def key(self) -> StatementKey:
+        """Its text, operation, inputs and outputs: equal for all runs of the same statement."""
+        reads = tuple(access.dataset for access in self.reads)
+        return self.sql, self.operation, reads, tuple(access.dataset for access in self.writes)
+
 
 _WRITE_METRICS = {
     "bytes": "written output",

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dbt_graft.collectors.spark.application import streams
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE
+from dbt_graft.collectors.spark.application.accesses import IN_PLACE, PlanStatement
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     StreamBatch,
     StreamingQuery,
 )
 from dbt_graft.collectors.spark.application.segments import PlanSegment
-from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions, is_only_about
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge

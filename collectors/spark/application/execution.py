@@ -10,17 +10,43 @@ freed, and one bit each remembers that they had an owner.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
-from dbt_graft.collectors.spark.application.lru import LruDict
-from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import PlanNode
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.partition_dates import Partition
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Status
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class LruDict(OrderedDict[K, V]):
+    """A dict that drops its least recently used entry when it is full."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Set an entry and mark it as used."""
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
+
+    def recall(self, key: K) -> V | None:
+        """Return the value and mark it as used; None where there is none."""
+        value = self.get(key)
+        if value is not None:
+            self.move_to_end(key)
+        return value
+
 
 _BITS = 10
 

@@ -24,9 +24,9 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.application.identity import notebook_or_job
 from dbt_graft.collectors.spark.application.streams import with_topics
 from dbt_graft.collectors.spark.log.events import Body
-from dbt_graft.collectors.spark.plans.info import PlanNode, from_info
+from dbt_graft.collectors.spark.plans.tree import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
-from dbt_graft.collectors.spark.sources.hdfs import namenodes
+from dbt_graft.collectors.spark.sources.datasets import namenodes
 from dbt_graft.lineage.errors import exception_reason
 
 _log = logging.getLogger(__name__)

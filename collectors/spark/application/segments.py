@@ -10,8 +10,7 @@ from itertools import zip_longest
 
 from dbt_graft.collectors.spark.application.execution import Execution
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
-from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanNode
 from dbt_graft.collectors.spark.sources.commands import (
     Command,
     CommandRole,

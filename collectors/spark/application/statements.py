@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
+    PlanStatement,
     columns_written,
     merge_accesses,
     read_with_edges,
@@ -30,9 +31,9 @@ from dbt_graft.collectors.spark.application.execution import (
     Application,
     Execution,
     ExecutionGroup,
+    LruDict,
     StreamBatch,
 )
-from dbt_graft.collectors.spark.application.lru import LruDict
 from dbt_graft.collectors.spark.application.pairing import pair_segments
 from dbt_graft.collectors.spark.application.segments import (
     PlanSegment,
@@ -40,7 +41,6 @@ from dbt_graft.collectors.spark.application.segments import (
     plan_segments,
     use_planned_sink,
 )
-from dbt_graft.collectors.spark.application.statement import PlanStatement
 from dbt_graft.collectors.spark.application.unnamed import (
     name_catalogs,
     resolve_scans,

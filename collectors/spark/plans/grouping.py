@@ -15,17 +15,15 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import (
-    first_argument,
-    input_columns,
-    make_columns,
-)
 from dbt_graft.collectors.spark.plans.columns import (
     NOTHING,
     UNKNOWN,
     ColumnInputs,
     ColumnTrace,
     Outputs,
+    first_argument,
+    input_columns,
+    make_columns,
 )
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype

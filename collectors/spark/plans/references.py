@@ -11,8 +11,13 @@ from dbt_graft.collectors.spark.plans.arguments import (
     is_cut,
     plain_expressions,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import first_argument, input_columns
-from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnTrace, Outputs
+from dbt_graft.collectors.spark.plans.columns import (
+    NOTHING,
+    ColumnTrace,
+    Outputs,
+    first_argument,
+    input_columns,
+)
 from dbt_graft.collectors.spark.plans.tree import Operator
 
 _LIST = re.compile(r"\[[^\[\]]*#\d{1,18}L?[^\[\]]*\]")

@@ -12,13 +12,16 @@ from dbt_graft.collectors.spark.plans.arguments import (
     plain_expressions,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.child_outputs import (
+from dbt_graft.collectors.spark.plans.columns import (
+    HIDDEN,
+    NOTHING,
+    ColumnTrace,
+    Outputs,
     all_input_columns,
     first_argument,
     input_columns,
     make_columns,
 )
-from dbt_graft.collectors.spark.plans.columns import HIDDEN, NOTHING, ColumnTrace, Outputs
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.lineage.records import Subtype
 

@@ -1,4 +1,17 @@
-"""Datasets of the tables and paths in an application's plans."""
+"""Datasets of the tables and paths in an application's plans.
+
+File systems of Hadoop have one name, whichever of their hosts a path has: it may be
+`hdfs://nn1:8020/x`, `hdfs://cluster/x` or `hdfs:/x`. Hadoop's settings are in the log since Spark
+3.0, and say which of these are one file system:
+
+| setting | value |
+|---|---|
+| `fs.defaultFS` | `hdfs://cluster` |
+| `dfs.namenode.rpc-address` | `nn1:8020`, of the file system above |
+| `dfs.namenode.rpc-address.<cluster>.<number>` | `nn1:8020`, of that cluster |
+
+No log says that the hosts of two clusters hold the same data: that is for a name rule.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +28,32 @@ from dbt_graft.collectors.spark.sources.jdbc import tables
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.paths import dataset_folders, lone_year, path_dataset, year_folders
+
+_SCHEME = "hdfs"
+_PORT = ":8020"
+
+
+def namenodes(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the namespace of the file system for each namespace that names a host of it.
+
+    Args:
+        settings: Hadoop's settings from the table above.
+    """
+    top = path_dataset(settings.get("fs.defaultFS", "").rstrip("/") + "/").namespace
+    default = top if top.startswith(f"{_SCHEME}://") else ""
+    namespaces = {_SCHEME: default}
+    for key, address in settings.items():
+        match key.split("."):
+            case ["dfs", "namenode", _]:
+                namespaces[f"{_SCHEME}://{address}"] = default
+            case ["dfs", "namenode", _, cluster, _]:
+                namespaces[f"{_SCHEME}://{address}"] = f"{_SCHEME}://{cluster}"
+    if default:
+        namespaces[default.removesuffix(_PORT)] = default
+    # The port may be left out where it is the usual one.
+    namespaces |= {host.removesuffix(_PORT): to for host, to in namespaces.items()}
+    return {host: to for host, to in namespaces.items() if to and host != to}
+
 
 # Catalogs that `format("iceberg")` adds by itself: they have the tables of Hive's metastore too.
 _ICEBERG_DEFAULTS = ("default_iceberg", "default_cache_iceberg")

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt_graft.collectors.spark.plans.arguments import bracket_items
 from dbt_graft.collectors.spark.plans.date_filters import date_conditions
-from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import PlanNode
 from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank
 from dbt_graft.lineage.dates.date_conditions import Conditions
 from dbt_graft.lineage.dates.partition_dates import Partition, path_period

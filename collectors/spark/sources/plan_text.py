@@ -12,9 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dbt_graft.collectors.spark.plans.arguments import attributes
-from dbt_graft.collectors.spark.plans.info import PlanNode
 from dbt_graft.collectors.spark.plans.text import parse_text
-from dbt_graft.collectors.spark.plans.tree import Operator, PlanText
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanNode, PlanText
 from dbt_graft.collectors.spark.sources.scans import Scan, is_complete, read_scan, scan_output
 
 _LOCATION = "\nLocation: "

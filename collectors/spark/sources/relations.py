@@ -31,8 +31,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     identifier,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanNode
 from dbt_graft.collectors.spark.sources.connectors import described_table
 from dbt_graft.collectors.spark.sources.jdbc import jdbc_relation
 from dbt_graft.collectors.spark.sources.scans import Scan, read_scan

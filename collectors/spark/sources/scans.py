@@ -10,7 +10,7 @@
 | `Scan JDBCRelation(dbo.t) […]`, `Scan JDBCRelation((SELECT …) q) […]` | see `jdbc` |
 | `Scan JDBC v1 Relation from v2 scan cat.dbo.t` | the table of the catalog |
 | `Scan KafkaRelation(strategy=Subscribe[orders], …)` | the topics |
-| others | see `connector_sources` |
+| others | see below |
 
 `FileScan`, `PhotonScan`, `GpuScan`, `ScanTransformer` are other engines' names of `Scan`. A Delta
 table is scanned as a folder of Parquet files; Delta's reads of its own log do not count.
@@ -43,7 +43,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     column_list,
     identifier,
 )
-from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import PlanNode
 from dbt_graft.collectors.spark.sources.connectors import Target, options, store_target
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase
 from dbt_graft.collectors.spark.sources.jdbc import ExternalTable, jdbc_relation
@@ -158,7 +158,7 @@ class Scan:
     """A read of a metastore table, of paths, or of both where the plan has both.
 
     Attributes:
-        unresolved: The class of a scan that does not name its table (see `unresolved_scans`).
+        unresolved: The class of a scan that does not name its table (see `application.unnamed`).
         external: A table or query of a database, which is `database` if the plan names it.
         types: The type of each column in the files by its id in the plan.
         by_path: The path is that of a table of Iceberg.

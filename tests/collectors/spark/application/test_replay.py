@@ -12,12 +12,13 @@ import orjson
 import pytest
 
 from dbt_graft.collectors.spark.application import execution as history
-from dbt_graft.collectors.spark.application import replay, totals
+from dbt_graft.collectors.spark.application import replay
 from dbt_graft.collectors.spark.application.execution import Application, ExecutionGroup
 from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER
-from dbt_graft.collectors.spark.log import rejects
+from dbt_graft.collectors.spark.log import decode
 from dbt_graft.collectors.spark.log.events import READERS
 from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.store import collector
 from dbt_graft.collectors.spark.store.read_log import CollectedLog, EventFile, assemble
 from tests.cases import for_each
 from tests.collectors.spark.stored import tables
@@ -335,7 +336,7 @@ def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Mak
 def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rejects, "_MOST", 3)
+    monkeypatch.setattr(decode, "_MOST_REJECTS", 3)
     log = make_log(*({"plan": node(f"Scan com.shop.Relation{n}")} for n in range(8)))
     found_reasons = reasons(read(events(log)))
     assert found_reasons[:3] == [
@@ -347,7 +348,7 @@ def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
 def test_the_first_distinct_statements_are_collected_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(totals, "_MOST", 3)
+    monkeypatch.setattr(collector, "_MOST_STATEMENTS", 3)
     log = make_log(*({"plan": node(f"Scan hive raw.t{n % 5}")} for n in range(10)))
     found = read(events(log))
     assert {(name, times) for _, name, _, times, _ in uses(found)} == {

@@ -253,7 +253,7 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
     module = "dbt_graft.collectors.spark"
     assert [reason.rpartition(":")[0] for reason in reasons(row)] == [
         "execution 2: SparkListenerSQLExecutionStart is not as expected "
-        f"(KeyError at {module}.plans.info",
+        f"(KeyError at {module}.plans.tree",
         f"execution 0: the plan cannot be read (RuntimeError at {module}.application.segments",
     ]
 

@@ -8,8 +8,8 @@ import pytest
 
 from dbt_graft.collectors.spark.application.execution import Application, Execution, ExecutionGroup
 from dbt_graft.collectors.spark.application.tasks import parent_run, task_of
+from dbt_graft.collectors.spark.log.decode import Rejects
 from dbt_graft.collectors.spark.log.files import SparkLogs
-from dbt_graft.collectors.spark.log.rejects import Rejects
 from dbt_graft.collectors.spark.store.collector import ApplicationCollector
 from tests.cases import for_each
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.arguments import identifier
-from dbt_graft.collectors.spark.plans.info import PlanNode
-from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator, PlanNode
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command, read_target
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase

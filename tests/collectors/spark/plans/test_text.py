@@ -17,9 +17,8 @@ from dbt_graft.collectors.spark.plans.arguments import (
     split_alias,
     split_arguments,
 )
-from dbt_graft.collectors.spark.plans.info import from_info
 from dbt_graft.collectors.spark.plans.text import parse_text
-from dbt_graft.collectors.spark.plans.tree import Operator
+from dbt_graft.collectors.spark.plans.tree import Operator, from_info
 from dbt_graft.collectors.spark.sources.schema import (
     first_struct,
     is_column_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt_graft.collectors.spark.plans.date_filters import is_only_about
-from dbt_graft.collectors.spark.plans.info import PlanNode
+from dbt_graft.collectors.spark.plans.tree import PlanNode
 from dbt_graft.collectors.spark.sources.periods import (
     mapped_partitions,
     scan_periods,

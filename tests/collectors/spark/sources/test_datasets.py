@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
-from dbt_graft.collectors.spark.sources.hdfs import namenodes
+from dbt_graft.collectors.spark.sources.datasets import DatasetResolver, namenodes
 from tests.cases import for_each
 
 ADDRESS = "dfs.namenode.rpc-address"

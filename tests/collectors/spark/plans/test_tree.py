@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.plans.info import from_info
+from dbt_graft.collectors.spark.plans.tree import from_info
 
 
 @pytest.mark.parametrize(
