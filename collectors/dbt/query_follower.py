@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
-from dbt_graft.collectors.statements.columns.input_columns import InputColumns
 from dbt_graft.collectors.statements.columns.query_columns import query_columns
-from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
+from dbt_graft.collectors.statements.columns.rowsets import InputColumns, RowsetColumn
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
 from dbt_graft.collectors.statements.text.names import Name
 

@@ -29,7 +29,7 @@ from dbt_graft.collectors.python_code.values.limits import BudgetError
 from dbt_graft.collectors.python_code.values.machine import Arguments, Language, Machine
 from dbt_graft.collectors.python_code.values.record import ScriptRecord
 from dbt_graft.collectors.python_code.values.values import Class, Function, LineGap, ObjectCell, Ref
-from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge
 from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.shape import ParsedShape, shape_id

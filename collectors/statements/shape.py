@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.length import LONGEST

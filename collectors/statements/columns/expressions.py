@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.statements.columns.input_columns import (
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
     SENT,
     VARIABLE,
     InputColumns,
+    Rowset,
+    RowsetColumn,
     sent_as,
     transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import Masking, Subtype

@@ -17,10 +17,15 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.outside_names import STAGE, TABLE
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.columns.rowsets import (
+    NOTHING,
+    InputColumns,
+    Rowset,
+    RowsetColumn,
+    table_rowset,
+)
 from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.files import FILES

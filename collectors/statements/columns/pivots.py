@@ -9,12 +9,13 @@ from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.dialect_rules import VALUES_BEFORE_NAMES
 from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
-from dbt_graft.collectors.statements.columns.input_columns import (
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
+    Rowset,
+    RowsetColumn,
     transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 

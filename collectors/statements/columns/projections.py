@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
-from dbt_graft.collectors.statements.columns.input_columns import (
+from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
     InputColumns,
+    RowsetColumn,
     transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import RowsetColumn
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # They leave a struct as it is, or take one of many.

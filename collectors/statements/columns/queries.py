@@ -22,15 +22,16 @@ from dbt_graft.collectors.statements.columns.expressions import (
     inputs_of_all,
     window_inputs,
 )
-from dbt_graft.collectors.statements.columns.input_columns import (
-    NOTHING,
-    InputColumns,
-    transform_inputs,
-)
 from dbt_graft.collectors.statements.columns.pivots import pivot_statement
 from dbt_graft.collectors.statements.columns.projections import project_columns
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
+from dbt_graft.collectors.statements.columns.rowsets import (
+    NOTHING,
+    InputColumns,
+    Rowset,
+    RowsetColumn,
+    transform_inputs,
+)
 from dbt_graft.collectors.statements.columns.sources import add_joins, add_sources
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_graft.collectors.statements.columns.input_columns import NOTHING, InputColumns
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rewrites import make_readable
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn
+from dbt_graft.collectors.statements.columns.rowsets import (
+    NOTHING,
+    InputColumns,
+    Rowset,
+    RowsetColumn,
+)
 from dbt_graft.collectors.statements.columns.sources import table_parts
 from dbt_graft.collectors.statements.columns.tree import NoTreeError, parse_statements
 from dbt_graft.collectors.statements.text.dialect import Dialect

@@ -12,12 +12,12 @@ from dbt_graft.collectors.statements.columns.dialect_rules import (
     USER_IS_NAME,
     no_columns,
 )
-from dbt_graft.collectors.statements.columns.input_columns import (
+from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
     InputColumns,
+    Rowset,
     transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.rowsets import Rowset
 from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name

@@ -12,11 +12,6 @@ from dbt_graft.collectors.statements.columns.expressions import (
     clause_inputs,
     inputs,
 )
-from dbt_graft.collectors.statements.columns.input_columns import (
-    NOTHING,
-    InputColumns,
-    transform_inputs,
-)
 from dbt_graft.collectors.statements.columns.outside_rows import (
     called_function,
     function_name,
@@ -25,7 +20,14 @@ from dbt_graft.collectors.statements.columns.outside_rows import (
 )
 from dbt_graft.collectors.statements.columns.pivots import pivot_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
-from dbt_graft.collectors.statements.columns.rowsets import Rowset, RowsetColumn, table_rowset
+from dbt_graft.collectors.statements.columns.rowsets import (
+    NOTHING,
+    InputColumns,
+    Rowset,
+    RowsetColumn,
+    table_rowset,
+    transform_inputs,
+)
 from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype

@@ -13,8 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError, TokenError
 
 from dbt_graft.analysis.review.node import QueryOutline
-from dbt_graft.collectors.statements.columns.left_out import left_out
-from dbt_graft.collectors.statements.columns.rewrites import make_readable
+from dbt_graft.collectors.statements.columns.rewrites import left_out, make_readable
 from dbt_graft.collectors.statements.columns.statement_tokens import StatementTokens
 from dbt_graft.collectors.statements.columns.tree import NoTreeError, syntax_tree
 from dbt_graft.collectors.statements.outline.clauses import clause_marks, flat

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dbt_graft.collectors.statements.columns.edge_collector import ParsedColumnEdge
+from dbt_graft.collectors.statements.columns.edges import ParsedColumnEdge
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
