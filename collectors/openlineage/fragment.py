@@ -22,6 +22,7 @@ from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -65,7 +66,8 @@ def _normalise_sql(query: str, dialect: str) -> tuple[str, str]:
     elif "\\" in query and not is_tsql:
         return "", ""
     else:
-        shown = normalise(query, Dialect.TSQL).strip()
+        setting = "" if is_tsql else QUOTES_ARE_NAMES
+        shown = normalise(setting + query, Dialect.TSQL).removeprefix(setting).strip()
     # What may be a comment of MySQL or BigQuery may have anything in it.
     has_comment = "#" in (_TEMPORARY.sub("", shown) if is_tsql else shown)
     return ("", "") if has_comment else (dialect.lower(), shown)

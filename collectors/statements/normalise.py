@@ -33,15 +33,15 @@ _KEYWORDS = (
     *("revoke", "rollback", "save", "select", "set", "throw", "truncate", "update", "use"),
     *("waitfor", "while", "with"),
 )
-_IN_BRACKETS = r"\[(?:[^\]]++|\]\])*\](?!\])"
+_IN_QUOTES = NAME[Dialect.TSQL]
 _CALL = re.compile(
-    rf"\bEXEC(?:UTE)?\s+(?!(?:AS|ON)\b)(?:@\w++\s*=\s*)?(?P<name>(?:[\w@#$.]|{_IN_BRACKETS})+)\s+",
+    rf"\bEXEC(?:UTE)?\s+(?!(?:AS|ON)\b)(?:@\w++\s*=\s*)?(?P<name>(?:[\w@#$.]|{_IN_QUOTES})+)\s+",
     re.IGNORECASE,
 )
 _BARE_ARGUMENT = re.compile(
     r"\s*(?:@\w++\s*=\s*)?"
     r"(?:@\w++(?:\s+OUT(?:PUT)?\b)?|[-+]?\s*\?|(?:NULL|DEFAULT)\b"  # the other literals are `?`
-    rf"|(?P<bare>(?:(?!(?:{'|'.join(_KEYWORDS)})\b)[^\W\d][\w@#$]*+|{_IN_BRACKETS})"
+    rf"|(?P<bare>(?:(?!(?:{'|'.join(_KEYWORDS)})\b)[^\W\d][\w@#$]*+|{_IN_QUOTES})"
     r"(?!\s*[.:(=])))\s*",
     re.IGNORECASE,
 )

@@ -28,6 +28,7 @@ from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
 from dbt_graft.collectors.statements.tables.scan import TableScan, scan
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.double_quotes import NAME_OR_VALUE
 from dbt_graft.collectors.statements.text.modules import called_functions
 from dbt_graft.collectors.statements.text.names import Name, NameAt, name_at
 from dbt_graft.collectors.statements.text.split import STARTS
@@ -116,6 +117,7 @@ def _loaded_columns(accesses: Sequence[TableAccess]) -> FollowedColumns | None:
 
 _log = logging.getLogger(__name__)
 _NOT_RESOLVED = "dynamic SQL not resolved"
+_IN_QUOTES = "a text in double quotes may be a column or a value, by QUOTED_IDENTIFIER"
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
 # Their FROM names a queue of Service Broker: RECEIVE, and WAITFOR (RECEIVE …).
@@ -175,15 +177,16 @@ def statement_shape(
             accesses.append(function)
     followed = FollowedColumns(())
     if any(access.operation not in _NO_COLUMNS for access in accesses):
+        readable = text.replace(UNKNOWN, " ") if is_partial else text
         followed = follow_columns(
-            text.replace(UNKNOWN, " ") if is_partial else text,
+            readable.replace(NAME_OR_VALUE, " ? "),
             tokens,
             accesses,
             dialect,
             columns,
             earlier.holding_data,
         )
-        reason = reason or followed.gap
+        reason = reason or followed.gap or (_IN_QUOTES if NAME_OR_VALUE in text else "")
     return ParsedShape(
         shape_id=shape_id(text, dialect),
         dialect=dialect,

@@ -19,6 +19,7 @@ from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_part
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES, QUOTES_ARE_VALUES
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
@@ -72,7 +73,7 @@ def tables(table: ExternalTable, database: JdbcDatabase) -> list[DatasetId]:
         return [database.table(parts)] if parts else []
     reads = {
         database.table(access.name)
-        for shape in _shapes(table.text)
+        for shape in _shapes(table.text, database)
         for access in shape.accesses
         if access.direction is Direction.READ
     }
@@ -83,7 +84,7 @@ def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
     """The columns of a query's result with their inputs; without columns for a table."""
     columns: dict[str, ColumnInputs] = {}
     influences: set[ColumnInput[DatasetId]] = set()
-    for shape in _shapes(query.text) if query.is_query else ():
+    for shape in _shapes(query.text, database) if query.is_query else ():
         for edge in shape.column_edges:
             dataset = database.table(edge.from_table)
             column_input = ColumnInput(dataset, edge.from_column, edge.subtype, edge.masking)
@@ -95,10 +96,15 @@ def query_source(query: ExternalTable, database: JdbcDatabase) -> PlanSource:
     return PlanSource(columns=columns, influences=frozenset(influences))
 
 
-def _shapes(text: str) -> tuple[ParsedShape, ...]:
-    dialect = Dialect.SPARK if "`" in text else Dialect.TSQL
+def _shapes(text: str, database: JdbcDatabase) -> tuple[ParsedShape, ...]:
+    query = _query(text)
+    if "`" in text:
+        dialect = Dialect.SPARK
+    else:  # MySQL has no schemas, and values in double quotes
+        dialect = Dialect.TSQL
+        query = (QUOTES_ARE_NAMES if database.has_schemas else QUOTES_ARE_VALUES) + query
     try:
-        return run_limited(parse, _query(text), dialect)
+        return run_limited(parse, query, dialect)
     except UnreadableTextError:
         return ()
 

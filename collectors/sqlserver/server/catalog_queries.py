@@ -24,6 +24,11 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 )
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.double_quotes import (
+    QUOTES_ARE_NAMES,
+    QUOTES_ARE_VALUES,
+    bracket_names,
+)
 from dbt_graft.collectors.statements.text.protect import without_password
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import Kind
@@ -75,7 +80,6 @@ _KINDS = {
 _WITH_LENGTH = frozenset({"char", "varchar", "nchar", "nvarchar", "binary", "varbinary"})
 _WITH_PRECISION = frozenset({"decimal", "numeric"})
 _WITH_FRACTION = frozenset({"datetime2", "datetimeoffset", "time"})
-_QUOTES_ARE_STRINGS = "SET QUOTED_IDENTIFIER OFF "
 _MOST_NAMED = 5
 
 
@@ -200,6 +204,6 @@ def _type(
 
 
 def _without_literals(text: str, quotes_are_names: bool) -> str:
-    if quotes_are_names:
-        return normalise(text, Dialect.TSQL)
-    return normalise(_QUOTES_ARE_STRINGS + text, Dialect.TSQL).removeprefix(_QUOTES_ARE_STRINGS)
+    setting = QUOTES_ARE_NAMES if quotes_are_names else QUOTES_ARE_VALUES
+    # It is read again, without the setting.
+    return bracket_names(normalise(setting + text, Dialect.TSQL).removeprefix(setting))

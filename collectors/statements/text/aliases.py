@@ -1,6 +1,7 @@
 """Names of columns that T-SQL has in strings: `SELECT a AS 'x'`, `SELECT a 'x'`, `SELECT 'x' = a`.
 
-They would be lost with the literals, so here they become names in brackets.
+They would be lost with the literals, so here they become names in brackets; those in double quotes
+too, unless AS shows that they are no values.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.double_quotes import bracket_name
 from dbt_graft.collectors.statements.text.variables import unquote
 
 _STRING, _NAME = STRING[Dialect.TSQL], NAME[Dialect.TSQL]
-_HINT = re.compile(r"[\w\])\"']\s++[nN]?'|'\s*+=")
+_HINT = re.compile(r"[\w\])\"']\s++(?:[nN]?'|\")|['\"]\s*+=")
 _TOP = r"TOP\s*+(?:\(\s*+[\w@]++\s*+\)|\d++)(?:\s++PERCENT)?(?:\s++WITH\s++TIES)?"
 _SELECT = rf"\bSELECT(?:\s++(?:DISTINCT|ALL))?(?:\s++{_TOP})?"
 _AS = re.compile(r"(?<!EXECUTE )(?<!EXEC )\bAS\Z", re.IGNORECASE)
@@ -19,7 +21,9 @@ _ITEM = re.compile(rf"(?:,|{_SELECT})\Z", re.IGNORECASE)
 _EQUALS = re.compile(r"\s*+=")
 # So far before a string stands what makes a name of it.
 _NEAR = 60
-_STRINGS = re.compile(rf"{COMMENT}|{_NAME}|(?P<string>{_STRING})", re.DOTALL)
+_STRINGS = re.compile(
+    rf"{COMMENT}|\[(?:[^\]]++|\]\])*\](?!\])|(?P<string>{_STRING}|{_NAME})", re.DOTALL
+)
 _LONGEST = 128
 
 # So far before a name that nothing announces begins the list of columns, and this comes behind it.
@@ -116,9 +120,12 @@ def protect_aliases(text: str) -> str:
     names = ColumnNames(text)
 
     def rewrite(match: re.Match[str]) -> str:
-        string = match["string"]
-        if not string or not names.holds(*match.span()):
+        string, start = match["string"], match.start()
+        if not string or not names.holds(start, match.end()):
             return match.group()
+        if string[0] == '"':
+            is_sure = _AS.search(text[max(0, start - _NEAR) : start].rstrip())
+            return string if is_sure or len(string) > _LONGEST else bracket_name(string)
         name = unquote(string)
         return f"[{name.replace(']', ']]')}]" if name.strip() and len(name) <= _LONGEST else string
 

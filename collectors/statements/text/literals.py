@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, CUT_NAME, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.double_quotes import strip_double_quotes
 
 # SQL Server's own limit; anything longer between quotes is text, not a name.
 _LONGEST_NAME = 128
@@ -43,26 +44,6 @@ _LISTS = {
 }
 _ROW = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*\))*\)"
 _EQUAL_ROWS = re.compile(rf"(?P<row>{_ROW})(?:\s*,\s*(?P=row))+")
-_QUOTED = r'"(?:[^"]++|"")*"(?!")'
-_ALONE = rf"(?<![.\w\]\"]){_QUOTED}(?!\s*\.)(?!\")"
-_NAMED_VALUE = rf"(?:{_QUOTED}|\?|[-+\w.]++)"
-_OTHER = r"(?P<skip>\[(?:[^\]]++|\]\])*\](?!\]))"
-_BEHIND = (
-    r"(?:[<>=!+]|\b(?:LIKE|PRINT|BETWEEN|THEN|ELSE|RAISERROR\s*\(|THROW|CONTAINS\s*\([^()\"]*,))\s*"
-)
-_CALLED = r"\bEXEC(?:UTE)?\s+[\w.\[\]@#]++\s+"
-_PLACES = re.compile(
-    rf"{_OTHER}|(?P<before>{_BEHIND}){_ALONE}"
-    rf"|(?P<list>\bIN\s*\(\s*{_NAMED_VALUE}(?:\s*,\s*{_NAMED_VALUE})*\s*\)|{_CALLED}{_NAMED_VALUE}(?:\s*,\s*{_NAMED_VALUE})*"
-    rf"|\bVALUES\s*\((?:[^()\"]++|{_QUOTED}|\([^()]*+\))*\)"
-    rf"(?:\s*,\s*\((?:[^()\"]++|{_QUOTED}|\([^()]*+\))*\))*)"
-    rf"|{_QUOTED}",
-    re.IGNORECASE,
-)
-# Where the setting is off, a quoted text in the place of a name is a name all the same.
-_NAMED = rf"\b(?:FROM|JOIN|INTO|UPDATE|TABLE|VIEW|MERGE|USING|AS)\s+{_QUOTED}"
-_ONE = re.compile(rf"\[(?:[^\]]++|\]\])*\]|{_NAMED}|(?P<value>{_ALONE})|{_QUOTED}", re.IGNORECASE)
-_IS_OFF = re.compile(r"\bSET\s+QUOTED_IDENTIFIER\s+OFF\b", re.IGNORECASE)
 
 
 def strip_literals(text: str, dialect: Dialect) -> str:
@@ -71,7 +52,7 @@ def strip_literals(text: str, dialect: Dialect) -> str:
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     text = _PIECES[dialect].sub(_piece, text)
     if dialect is Dialect.TSQL:
-        text = _strip_quoted_values(text)
+        text = strip_double_quotes(text)
     signed = "-" in text or "+" in text
     text = _LISTS[dialect].sub(_list, text)
     if signed:  # without its sign, a value may now be part of a list
@@ -97,25 +78,3 @@ def _list(match: re.Match[str]) -> str:
     if match["space"]:
         return " "
     return f"{match['before']}?" if match["before"] else "(?)"
-
-
-def _strip_quoted_values(text: str) -> str:
-    """A text with `?` for values in double quotes.
-
-    Comments and strings in single quotes were taken out before.
-    """
-    if '"' not in text:
-        return text
-    if _IS_OFF.search(text):
-        return _ONE.sub(_strip_value, text)
-
-    def replace_value(match: re.Match[str]) -> str:
-        if match["before"]:
-            return f"{match['before']}?"
-        return _ONE.sub(_strip_value, match["list"]) if match["list"] else match.group()
-
-    return _PLACES.sub(replace_value, text)
-
-
-def _strip_value(match: re.Match[str]) -> str:
-    return "?" if match["value"] else match.group()

@@ -28,7 +28,7 @@ DIFFERENT = [
     ("columns", TSQL, "SELECT a FROM t", "SELECT b FROM t"),
     ("digits in names", TSQL, "SELECT a1 FROM t_2026", "SELECT a2 FROM t_2026"),
     ("digits in brackets", TSQL, "SELECT [2026 q1] FROM t", "SELECT [2026 q2] FROM t"),
-    ("digits in double quotes", TSQL, 'SELECT "1 a" FROM t', 'SELECT "2 a" FROM t'),
+    ("digits in double quotes", TSQL, 'SELECT "1 a" FROM "t"', 'SELECT "2 a" FROM "t"'),
     ("digits in temporary names", TSQL, "SELECT a FROM #1", "SELECT a FROM #2"),
     ("variables", TSQL, "SELECT a FROM @t", "SELECT a FROM @u"),
     ("digits in backticks", SPARK, "SELECT a FROM `1 t`", "SELECT a FROM `2 t`"),
@@ -53,7 +53,44 @@ UNWRAPPED = [
     ("exec sp_executesql N'SELECT a FROM t WHERE b = ''cut", "SELECT a FROM t WHERE b = ?"),
     ("SELECT 1 FROM a\nGO 5\nSELECT 2 FROM b\ngo", "SELECT ? FROM a ; GO ; SELECT ? FROM b ; GO ;"),
 ]
+# Of texts in double quotes: what is stored, and whether a note says that one may be a column.
+QUOTED = [
+    ('SELECT "Order Date" INTO n FROM "dbo"."t"', None, False),
+    ('SELECT t."a b", "c" INTO n FROM t', None, False),
+    ('SELECT "Order Date", b INTO n FROM t ORDER BY "Order Date"', None, False),
+    ('SELECT a + "b" INTO n FROM "t" WHERE "c d" = "e"', None, False),
+    ('UPDATE t SET "a" = "b"', None, False),
+    ('SELECT a INTO n FROM "t" WHERE b IN (SELECT "c" FROM u)', None, False),
+    ('INSERT INTO t (x, "a b") SELECT y, "c" FROM u', None, False),
+    ('CREATE TABLE t ("a" int DEFAULT ("x"))', 'CREATE TABLE t ("a" int DEFAULT (?))', False),
+    ('WITH c AS (SELECT a FROM "t") SELECT "a" INTO n FROM c', None, False),
+    ('MERGE t USING u ON t.i = u.i WHEN NOT MATCHED THEN INSERT ("i") VALUES (u."i");', None, False),
+    ('SELECT a INTO n FROM t PIVOT (SUM(x) FOR y IN ("a", "b")) p', None, False),
+    ('SET QUOTED_IDENTIFIER ON SELECT "a b" INTO n FROM t', None, False),
+    ('SELECT a AS "x y" INTO n FROM t', None, False),
+    ('SELECT a "x y", "z" = b INTO n FROM t', "SELECT a [x y], [z] = b INTO n FROM t", False),
+    ('SELECT CHARINDEX("x", a) AS c INTO n FROM t', 'SELECT CHARINDEX("?", a) AS c INTO n FROM t', True),
+    ('SELECT "Order Date" INTO n FROM t', 'SELECT "?" INTO n FROM t', True),
+    ('SELECT "x" + a AS c INTO n FROM t', 'SELECT "?" + a AS c INTO n FROM t', True),
+    ('SELECT a INTO n FROM t, "u"', 'SELECT a INTO n FROM t, "?"', True),
+    ('DELETE FROM "t" WHERE a = "x@y.z"', 'DELETE FROM "t" WHERE a = "?"', True),
+    ('SELECT f("2024-01-01") AS c INTO n FROM "t"', 'SELECT f("?") AS c INTO n FROM "t"', True),
+    ('INSERT INTO "t" (a) VALUES ("x")', 'INSERT INTO "t" (a) VALUES ("?")', True),
+    ('SELECT a INTO n FROM t WHERE b = "x" AND c LIKE "y"', "SELECT a INTO n FROM t WHERE b = ? AND c LIKE ?", False),
+    ('SELECT ISNULL(a, "") AS a INTO n FROM t', "SELECT ISNULL(a, ?) AS a INTO n FROM t", False),
+    ('EXEC p @a = 1, "b c"', "EXEC p @a = ?, ?", False),
+    ('EXEC "p" "b"', 'EXEC "p" ?', False),
+    ('SET QUOTED_IDENTIFIER OFF SELECT f("x") y, "z" INTO n FROM t', "SET QUOTED_IDENTIFIER OFF SELECT f(?) y, ? INTO n FROM t", False),
+]
 # fmt: on
+
+
+@for_each("text, stored, is_noted", QUOTED, ids=[c[0] for c in QUOTED])
+def test_a_text_in_double_quotes_is_a_name_where_the_text_shows_it(
+    text: str, stored: str | None, is_noted: bool
+) -> None:
+    assert normalise(text, TSQL) == (stored or text)
+    assert any(shape.reason for shape in parse(text, TSQL)) is is_noted
 
 
 @for_each("what, dialect, one, other", SAME, ids=[c[0] for c in SAME])
@@ -78,7 +115,7 @@ def test_a_call_that_carries_a_statement_becomes_that_statement(text: str, norma
 @for_each(
     "text, dialect",
     [(case[i], case[1]) for case in SAME + DIFFERENT for i in (2, 3)]
-    + [(case[0], TSQL) for case in UNWRAPPED],
+    + [(case[0], TSQL) for case in (*UNWRAPPED, *QUOTED)],
 )
 def test_normalising_twice_changes_nothing(text: str, dialect: Dialect) -> None:
     once = normalise(text, dialect)
@@ -111,7 +148,15 @@ def test_normalising_twice_changes_nothing(text: str, dialect: Dialect) -> None:
         'SELECT a FROM t WHERE b = "secret99 cut off',
         'INSERT t VALUES (1, "secret99"), (2, f("x"), "secret99")',
         'EXEC p "secret99", @b = "secret99"',
+        'EXEC p @a = 1, "secret99", @b OUTPUT, "secret99 x"',
         'PRINT "secret99"',
+        'SELECT "secret99", f("secret99"), (1 + ISNULL(a, "secret99")) FROM t',
+        'SELECT CASE "secret99" WHEN b THEN "secret99" END FROM t WHERE b BETWEEN "a" AND "secret99"',
+        'SELECT a FROM t WHERE "secret99" = b OR b = UPPER("secret99") OR "secret99" IN (b, c)',
+        'SELECT a FROM "t" WHERE b = "secret99@example.com" OR b = f("secret99@example.com")',
+        'INSERT INTO "t" ("a") VALUES ("secret99")',
+        "INSERT INTO OPENQUERY(s, \"SELECT a FROM t WHERE b = 'secret99'\") SELECT a FROM t",
+        'WAITFOR DELAY "secret99"',
         'SET QUOTED_IDENTIFIER OFF SELECT "secret99", f("secret99") FROM t',
         "DECLARE @s varchar(99) = 'secret99'; EXEC ('SELECT a FROM t WHERE b = ''' + @s + '''')",
         "SELECT a FROM OPENROWSET('x', 'Server=s;Uid=u;Pwd=secret99', 'SELECT a FROM t') x",
