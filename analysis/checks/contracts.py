@@ -11,7 +11,6 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
 from dbt_graft.analysis.checks.contract_servers import TableServer, same_place
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
@@ -22,6 +21,27 @@ from dbt_graft.lineage.frozen import frozen
 KIND = "data contract"
 # Logical types whose values are no dates; a number that looks like one may be a key.
 _NO_DATES = ("integer", "number", "boolean", "object", "array", "map", "vector", "time")
+
+
+@frozen
+class ColumnPromise:
+    """The promises of a column.
+
+    Attributes:
+        type: As the contract has it, folded.
+        required: Whether it is never null.
+        constraints: Others: `unique`, `primary_key`, `check` with the digest of its condition.
+        values: Digests of the values that it may have; empty where nothing limits them.
+        classification: The highest label, as it is written.
+        unit: Of its values: `EUR`.
+    """
+
+    type: str = ""
+    required: bool = False
+    constraints: frozenset[tuple[str, str]] = frozenset()
+    values: frozenset[str] = frozenset()
+    classification: str = ""
+    unit: str = ""
 
 
 @frozen

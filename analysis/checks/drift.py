@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.rule import CODE_DRIFT
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dbt_runs import ModelReads
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
@@ -192,3 +196,111 @@ def _flows(
             yield (dataset,), ()
         elif direction is Direction.WRITE and dataset not in inputs:
             yield (), (dataset,)
+
+
+_Key = tuple[str, str]
+_SOURCES = ("dbt manifest", "dbt's runs")
+
+
+def model_drift(
+    lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None
+) -> list[DriftEdge]:
+    """The edges into dbt's models of which runs on Spark are known, sorted.
+
+    Spark's plans show the tables behind a view, so what a view reads stands for it.
+
+    Args:
+        enough, since: As in `drift`.
+    """
+    models = {
+        definition.dataset.key: definition
+        for definition in lineage.definitions.values()
+        if definition.kind is DefinitionKind.DBT
+    }
+    drift_edges: list[DriftEdge] = []
+    for dataset, reads in lineage.dbt.reads.items():
+        model = models.get(dataset.key)
+        if model and (since is None or (reads.last_at and reads.last_at >= since)):
+            drift_edges += _edges(lineage, models, model, reads, enough, since)
+    return sorted(drift_edges, key=lambda edge: (edge.task, edge.dataset))
+
+
+def _edges(
+    lineage: Lineage,
+    models: Mapping[_Key, Definition],
+    model: Definition,
+    reads: ModelReads,
+    enough: int,
+    since: datetime | None,
+) -> Iterator[DriftEdge]:
+    seen = {
+        source.key: (source, at)
+        for source, at in reads.sources
+        if since is None or (at and at >= since)
+    }
+    explained: set[_Key] = set()
+    for parent in model.reads:
+        behind = _tables_behind(lineage, models, parent, seen)
+        shown = [seen[key] for key in behind if key in seen]
+        explained |= behind
+        times = [at for _, at in shown if at]
+        status = DriftStatus.VERIFIED
+        if not shown:
+            status = DriftStatus.PHANTOM if reads.runs >= enough else DriftStatus.UNVERIFIED
+        yield DriftEdge(
+            *(model.name, parent, Direction.READ, status, _SOURCES[: 2 if shown else 1]),
+            runs=reads.runs,
+            last_at=max(times, default=None),
+        )
+    for key, (source, at) in seen.items():
+        if key not in explained and key != model.dataset.key:
+            yield DriftEdge(
+                *(model.name, source, Direction.READ, DriftStatus.UNDECLARED, _SOURCES[1:]),
+                runs=reads.runs,
+                last_at=at,
+            )
+
+
+def _tables_behind(
+    lineage: Lineage,
+    models: Mapping[_Key, Definition],
+    parent: DatasetId,
+    seen: Mapping[_Key, object],
+) -> set[_Key]:
+    """A parent, and the tables behind it where it is a view, or was one when the model ran."""
+    keys, waiting = set[_Key](), [parent]
+    while waiting:
+        dataset = waiting.pop()
+        if dataset.key in keys:
+            continue
+        keys.add(dataset.key)
+        facts = lineage.datasets.get(dataset)
+        if (facts and facts.kind is Kind.VIEW) or dataset.key not in seen:
+            definition = models.get(dataset.key) or lineage.definition(dataset, DefinitionKind.VIEW)
+            waiting += definition.reads if definition else ()
+    return keys
+
+
+_REMEDY = "deploy what the repository has, or bring there what runs"
+
+
+def code_drift(
+    lineage: Lineage, owners: Mapping[str, str], enough: int = ENOUGH
+) -> Iterator[Finding]:
+    """The differences between the code of tasks and their logs.
+
+    Args:
+        enough: So many runs must be known before it counts that none did what the code has.
+    """
+    for name, match in lineage.codes.items():
+        runs = lineage.tasks[name].run_count if name in lineage.tasks else 0
+        for difference in match.differences:
+            if difference.is_seen or runs >= enough:
+                subject = f"{difference.dataset}: " if difference.dataset else ""
+                yield CODE_DRIFT.finding(
+                    name,
+                    f"{subject}{difference.problem}",
+                    _REMEDY,
+                    owners.get(name, ""),
+                    str(difference.place),
+                )

@@ -94,7 +94,7 @@ def is_site_url(url: str, sites: Iterable[str]) -> bool:
     return any(_below(url, site) is not None for site in sites)
 
 
-def check_links(
+def checked_links(
     links: Iterable[Link], sites: Sequence[str], addresses: Iterable[Address]
 ) -> Iterator[CheckedLink]:
     """The links that lead to the site, each with its state."""

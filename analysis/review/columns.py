@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import NamedTuple
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.review.node_tests import ReviewedTest
 from dbt_graft.analysis.review.settings import ReviewedSetting
 from dbt_graft.lineage.frozen import frozen

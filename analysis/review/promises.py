@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.privacy.classification import Classification, classification
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict

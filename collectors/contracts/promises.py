@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
-from dbt_graft.analysis.checks.contracts import ContractTable, WrittenPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise, ContractTable, WrittenPromise
 from dbt_graft.analysis.quality.times import clock_text, length, time_of_day
 from dbt_graft.collectors.contracts.document import ObjectPart, PropertyPart
 from dbt_graft.lineage.frozen import frozen

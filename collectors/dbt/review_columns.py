@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.privacy.classification import classification
 from dbt_graft.analysis.review.node import ReviewedColumn
 from dbt_graft.collectors.dbt.models import Document

@@ -19,7 +19,7 @@ from dbt_graft.graft.questions.checks.registry import CHECKS, run_checks
 
 @click.command(
     epilog="\b\nChecks:\n"
-    + "\n".join(f"  {check.name:<11}{check.doc}" for check in CHECKS.values())
+    + "\n".join(f"  {name:<11}{line}" for name, line in CHECKS.items())
     + "\n\n\b\nExamples:\n"
     "  graft check\n"
     "  graft check --fail-on error --format github\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
@@ -12,6 +13,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Direction, Records, Shape
 
+_warning = partial(Finding, "CUT_PLAN", Severity.WARNING)
 # Reason of a partly parsed shape -> what Spark cut, what is missing, the setting that avoids it.
 _CAUSES = {
     PLAN_CUT: ("plans", "columns", "spark.sql.debug.maxToStringFields=10000"),
@@ -37,9 +39,7 @@ def cut_plans(records: Records) -> Iterator[Finding]:
                 shapes[access.task].add(access.shape_id)
                 ran[access.task].add(applications.get((access.task, access.run_id)) or "")
         findings = [
-            Finding(
-                "CUT_PLAN",
-                Severity.WARNING,
+            _warning(
                 task,
                 f"Spark cut the {what} of {count(len(cut), 'statement')}, so {missing} are missing"
                 f"{_where_text(ran[task])}",
@@ -75,9 +75,7 @@ def hidden_databases(
     for (schema, direction), using in sorted(tasks.items()):
         writes = direction is Direction.WRITE
         rule = f'- {{from: "{UNKNOWN_DATABASE}/{schema}*", to: "{server}/DATABASE.{schema}*"}}'
-        yield Finding(
-            "CUT_PLAN",
-            Severity.WARNING,
+        yield _warning(
             f"{UNKNOWN_DATABASE}/{schema}*",
             "Spark's log does not show in which database these are that "
             f"{join_names(sorted(using))} {'writes' if writes else 'reads'} over JDBC",

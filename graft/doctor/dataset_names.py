@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
@@ -15,6 +16,8 @@ from dbt_graft.injector.relations import relations
 from dbt_graft.injector.report import BuiltDataset, Grafted, NewSource
 from dbt_graft.injector.unwanted import unwanted_changes
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
+
+_warning = partial(Finding, "DATASET_NAMES", Severity.WARNING)
 
 
 def matches(project: Project) -> Iterator[Finding]:
@@ -58,21 +61,13 @@ def matches(project: Project) -> Iterator[Finding]:
         )
     remedy = "add a rule under `names` in graft.yml"
     ambiguous = [
-        Finding(
-            "DATASET_NAMES",
-            Severity.WARNING,
-            str(name.dataset),
-            f"may mean any of {join_names(name.candidates)}",
-            remedy,
-        )
+        _warning(str(name.dataset), f"may mean any of {join_names(name.candidates)}", remedy)
         for name in report.ambiguous
     ]
     yield from first_findings(ambiguous, "graft.yml", "ambiguous names")
     if report.defects:
         first = report.defects[0]
-        yield Finding(
-            "DATASET_NAMES",
-            Severity.WARNING,
+        yield _warning(
             str(config.target_dir),
             f"dbt's artifacts have {count(len(report.defects), 'defect')}: "
             f"{first.subject}: {first.text}",
@@ -86,18 +81,15 @@ def _pair_alike(grafted: Grafted, namespace: str) -> dict[DatasetId, list[Datase
     Schema and name must be the same, for sources the name alone: many models are named like a raw
     table. A dataset that fits several relations is left out.
     """
-    report = grafted.report
-    additions: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
-    new = {addition.node_id for addition in additions}
-    used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
+    used = _used_datasets(grafted)
     idle: dict[tuple[str, ...], set[DatasetId]] = defaultdict(set)
-    for node_id, dataset in relations(grafted.manifest, namespace).datasets.items():
-        if node_id not in new and dataset not in used:
+    for node_id, dataset in _relations_of_dbt(grafted, namespace).items():
+        if dataset not in used:
             idle[_name(dataset, 2)].add(dataset)
             if node_id in grafted.manifest["sources"]:
                 idle[_name(dataset, 1)].add(dataset)
     datasets_by_relation: dict[DatasetId, list[DatasetId]] = defaultdict(list)
-    for addition in additions:
+    for addition in _additions(grafted):
         if addition.dataset:
             same = (
                 idle.get(_name(addition.dataset, 2))
@@ -123,11 +115,9 @@ def name_rules(pairs: Mapping[DatasetId, list[DatasetId]]) -> Iterator[Finding]:
         problem = f"{count(len(rules), 'dataset')} of tasks may be dbt's under another name, which "
         problem += "no task uses"
         remedy = "\n".join(["if they are the same, paste into graft.yml:", "names:", *lines])
-        yield Finding("DATASET_NAMES", Severity.WARNING, "graft.yml", problem, remedy)
+        yield _warning("graft.yml", problem, remedy)
     several = [
-        Finding(
-            "DATASET_NAMES",
-            Severity.WARNING,
+        _warning(
             str(relation),
             f"may be any of {join_names(list(map(str, same)))}, which dbt does not know",
             "add a rule under `names` in graft.yml for the one that it is",
@@ -144,12 +134,8 @@ def _quote(name: str) -> str:
 
 def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
     """The one cause if no dataset of a task is dbt's: their namespace is not that of dbt's."""
-    report = grafted.report
-    additions: list[BuiltDataset | NewSource] = [*report.added, *report.new_sources]
-    new = {addition.node_id for addition in additions}
-    datasets_by_node = relations(grafted.manifest, namespace).datasets
-    relations_of_dbt = {dataset for node, dataset in datasets_by_node.items() if node not in new}
-    used = {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
+    used = _used_datasets(grafted)
+    relations_of_dbt = {*_relations_of_dbt(grafted, namespace).values()}
     if not used or used & relations_of_dbt:
         return None
     names = {dataset.name.casefold() for dataset in relations_of_dbt}
@@ -157,14 +143,27 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
     if not namespaces:
         return None
     [(best, number)] = namespaces.most_common(1)
-    return Finding(
-        "DATASET_NAMES",
-        Severity.WARNING,
+    return _warning(
         "graft.yml",
         f"no dataset of a task is dbt's: dbt's have the namespace {namespace}, but "
         f"{count(number, 'dataset')} of the same names {best}",
         f"paste into graft.yml:\ndbt:\n  namespace: {json.dumps(best)}",
     )
+
+
+def _additions(grafted: Grafted) -> list[BuiltDataset | NewSource]:
+    return [*grafted.report.added, *grafted.report.new_sources]
+
+
+def _used_datasets(grafted: Grafted) -> set[DatasetId]:
+    return {usage.dataset for task in grafted.touched.tasks.values() for usage in task.usages}
+
+
+def _relations_of_dbt(grafted: Grafted, namespace: str) -> dict[str, DatasetId]:
+    """The nodes of dbt's own in the grafted manifest, with their datasets."""
+    new = {addition.node_id for addition in _additions(grafted)}
+    datasets = relations(grafted.manifest, namespace).datasets
+    return {node_id: dataset for node_id, dataset in datasets.items() if node_id not in new}
 
 
 def _rule_text(relation: DatasetId) -> str:

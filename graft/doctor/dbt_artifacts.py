@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -19,6 +20,7 @@ from dbt_graft.injector.index.agreement import index_agreement
 from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.injector.index_page import read_page
 
+_warning = partial(Finding, "DBT_ARTIFACTS", Severity.WARNING)
 _SHOWN = 5
 # Keys of dbt_project.yml and their defaults: the folders that make up a manifest.
 _FOLDERS = {
@@ -53,7 +55,7 @@ def dbt_artifacts(project: Project) -> Iterator[Finding]:
     )
     for notice in read.notices:
         path, _, problem = notice.partition(": ")
-        yield Finding("DBT_ARTIFACTS", Severity.WARNING, path, problem)
+        yield _warning(path, problem)
     yield from _find_outdated(config.project_dir, written)
     if read.index and read.index.rows("dbt.column_lineage"):
         yield _compare_columns(project, read.index)
@@ -109,9 +111,7 @@ def _find_outdated(project: Path, written: datetime) -> Iterator[Finding]:
     """A warning if a file of the project is newer; after a checkout all files are."""
     newest = max(_files(project), key=lambda path: path.stat().st_mtime, default=None)
     if newest and newest.stat().st_mtime > written.timestamp():
-        yield Finding(
-            "DBT_ARTIFACTS",
-            Severity.WARNING,
+        yield _warning(
             str(newest),
             "is newer than dbt's artifacts",
             "run `dbt docs generate`, or `graft build --dbt`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from dbt_graft.analysis.finding import Finding, Severity
@@ -15,6 +16,8 @@ from dbt_graft.graft.doctor.store_state import StoreState
 from dbt_graft.graft.project.collect_section import CollectEntry, SqlServerEntry
 from dbt_graft.graft.project.config import Config
 
+_warning = partial(Finding, "LOGS", Severity.WARNING)
+_note = partial(Finding, "LOGS", Severity.NOTE)
 _OLD = timedelta(days=14)
 
 
@@ -32,15 +35,13 @@ def source(entry: CollectEntry, log_source: LogSource, state: StoreState) -> Ite
     runs = [run.started_at for run in state.records.runs if is_below(run.origin, label)]
     newest = max((moment for moment in runs if moment), default=None)
     if newest and datetime.now(UTC) - newest > _OLD:
-        yield Finding(
-            "LOGS",
-            Severity.WARNING,
+        yield _warning(
             label,
             f"the newest run started {ago(newest)}",
             "check that its logs are still written, and arrive here",
         )
     elif newest:
-        yield Finding("LOGS", Severity.NOTE, label, f"the newest run started {ago(newest)}")
+        yield _note(label, f"the newest run started {ago(newest)}")
 
 
 def _word(entry: CollectEntry) -> str:
@@ -60,18 +61,14 @@ def files(log_source: LogSource, state: StoreState, what: str) -> Iterator[Findi
     )
     yield from left_out
     if not logs:
-        yield Finding(
-            "LOGS",
-            Severity.WARNING,
+        yield _warning(
             label,
             "there are no logs of this kind here",
             "enable logging, or correct `path` in graft.yml: docs/logs.md",
         )
         return
     events = sum(n for origin, (_, n) in state.positions.items() if is_below(origin, label))
-    yield Finding(
-        "LOGS",
-        Severity.NOTE,
+    yield _note(
         label,
         f"{count(logs, what)}, {new:,} of them new or changed"
         + (f"; {count(events, 'event')} collected" if events else ""),
@@ -86,16 +83,14 @@ def _server(entry: SqlServerEntry) -> Iterator[Finding]:
     assert entry.connection
     if not entry.session:
         try_connection(entry.connection)
-        yield Finding("LOGS", Severity.NOTE, entry.server, "can be reached")
+        yield _note(entry.server, "can be reached")
         return
     findings = check_server_session(entry.connection, entry.session, patient=False)
     for finding in findings:
         yield replace(finding, subject=f"{entry.server}/{entry.session}: {finding.subject}")
     if not findings:
         subject = f"{entry.server}/{entry.session}"
-        yield Finding(
-            "LOGS", Severity.NOTE, subject, "runs and captures everything that lineage needs"
-        )
+        yield _note(subject, "runs and captures everything that lineage needs")
 
 
 def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Iterator[Finding]:
@@ -108,9 +103,7 @@ def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Itera
         from dbt_graft.collectors.sqlserver.tools import read_snapshot
 
         taken = read_snapshot(Path(config.path(entry.snapshot)))
-        yield Finding(
-            "LOGS",
-            Severity.NOTE,
+        yield _note(
             entry.snapshot,
             f"{count(len(taken.databases), 'database')} of {taken.server}, "
             f"taken {ago(taken.taken_at)}",
@@ -119,4 +112,4 @@ def sqlserver(entry: SqlServerEntry, config: Config, state: StoreState) -> Itera
         still_open = {row["session"] for row in open_sessions(state.place, entry.server)}
         if still_open:
             problem = f"{count(len(still_open), 'session')} open at the end of the last log"
-            yield Finding("LOGS", Severity.NOTE, entry.server, problem)
+            yield _note(entry.server, problem)

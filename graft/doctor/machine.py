@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -15,17 +16,14 @@ from dbt_graft.collectors.engines.session import missing_for_spark
 from dbt_graft.collectors.java import java_home, version
 from dbt_graft.graft.project.config import Config
 
+_note = partial(Finding, "MACHINE", Severity.NOTE)
+
 
 def python() -> Iterator[Finding]:
     """Versions of the interpreter and of important packages."""
     packages = (f"{name} {_version(name)}" for name in ("pyspark", "dbt-core"))
     versions = ", ".join((f"dbt-graft {__version__}", *packages))
-    yield Finding(
-        "MACHINE",
-        Severity.NOTE,
-        "Python",
-        f"{platform.python_version()} at {sys.executable}; {versions}",
-    )
+    yield _note("Python", f"{platform.python_version()} at {sys.executable}; {versions}")
 
 
 def _version(package: str) -> str:
@@ -46,7 +44,7 @@ def engine(config: Config) -> Iterator[Finding]:
         return
     reason = "as graft.yml says" if config.engine else f"as there is no {missing_for_spark()}"
     text = f"logs are read in processes of this machine, without Spark, {reason}"
-    yield Finding("MACHINE", Severity.NOTE, "Engine", text)
+    yield _note("Engine", text)
 
 
 def java() -> Iterator[Finding]:
@@ -56,17 +54,10 @@ def java() -> Iterator[Finding]:
         GraftError: There is none.
     """
     if "SPARK_REMOTE" in os.environ:
-        yield Finding(
-            "MACHINE",
-            Severity.NOTE,
-            "Java",
-            "not needed: SPARK_REMOTE names a Spark Connect server",
-        )
+        yield _note("Java", "not needed: SPARK_REMOTE names a Spark Connect server")
         return
     home = java_home()
-    yield Finding(
-        "MACHINE", Severity.NOTE, "Java", f"{version(Path(home) / 'bin' / 'java')} at {home}"
-    )
+    yield _note("Java", f"{version(Path(home) / 'bin' / 'java')} at {home}")
 
 
 def odbc() -> Iterator[Finding]:
@@ -77,6 +68,4 @@ def odbc() -> Iterator[Finding]:
     """
     from dbt_graft.collectors.sqlserver.tools import best_installed_driver
 
-    yield Finding(
-        "MACHINE", Severity.NOTE, "ODBC", f"connections use the driver {best_installed_driver()}"
-    )
+    yield _note("ODBC", f"connections use the driver {best_installed_driver()}")

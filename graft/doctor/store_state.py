@@ -6,6 +6,7 @@ import logging
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 
 import pyarrow as pa
 
@@ -22,6 +23,8 @@ from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Outcome, Records
 from dbt_graft.lineage.redaction import REDACTED
 
+_error = partial(Finding, "STORE", Severity.ERROR)
+_warning = partial(Finding, "STORE", Severity.WARNING)
 _SHOWN_OF_EXAMPLE = 70
 _log = logging.getLogger(__name__)
 
@@ -54,13 +57,11 @@ def read(project: Project) -> StoreState:
             store.positions(store_path),
         )
     except GraftError as error:
-        fault = Finding("STORE", Severity.ERROR, error.place, error.problem, error.remedy)
+        fault = _error(error.place, error.problem, error.remedy)
         return StoreState(store_path, fault=fault)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         _log.debug("the store cannot be read", exc_info=True)
-        fault = Finding(
-            "STORE",
-            Severity.ERROR,
+        fault = _error(
             store_path,
             f"the store cannot be read: {exception_summary(error)}",
             "restore it from a backup, or delete it and run `graft collect`",
@@ -83,13 +84,7 @@ def contents(state: StoreState) -> Iterator[Finding]:
         yield state.fault
         return
     if not state.batches:
-        yield Finding(
-            "STORE",
-            Severity.WARNING,
-            state.place,
-            "nothing was collected yet",
-            "run `graft collect`",
-        )
+        yield _warning(state.place, "nothing was collected yet", "run `graft collect`")
         return
     records = state.records
     runs = len(records.runs) + sum(repeat.runs for repeat in records.run_repeats)
@@ -108,9 +103,7 @@ def replaced_keys(state: StoreState) -> Iterator[Finding]:
     """The datasets in whose names a key was replaced: it stood in a log, and it may still open."""
     names = [str(dataset.id) for dataset in state.records.datasets if REDACTED in str(dataset.id)]
     if names:
-        yield Finding(
-            "STORE",
-            Severity.WARNING,
+        yield _warning(
             join_names(sorted(set(names))),
             f"{count(len(set(names)), 'name')} held a key, for which `{REDACTED}` stands now",
             "change the key, and keep it out of names: it still is in the logs",
@@ -121,9 +114,7 @@ def rejects(state: StoreState) -> Iterator[Finding]:
     """Rejects by reason, the most frequent first."""
     origins = group_by_key((reject.reason, reject.origin) for reject in state.records.rejects)
     findings = [
-        Finding(
-            "STORE",
-            Severity.WARNING,
+        _warning(
             join_names(list(dict.fromkeys(logs))),
             f"{len(logs):,} × {reason}",
             "the rest of these logs was read; the site lists each reject",

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dbt_graft.graft.project.collected import note_dbt_alone
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.dbt_alone import note_dbt_alone
 from dbt_graft.graft.project.index_files import IndexFiles
 from dbt_graft.graft.project.lineage_index import (
     LINEAGE_FILE,

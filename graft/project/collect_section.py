@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import field, fields
 from typing import Annotated
 
@@ -15,27 +14,26 @@ from dbt_graft.graft.project.texts import (
     TaskPattern,
     Timezone,
     Variable,
+    written_as,
 )
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
 
-
-def _connection(setting: str) -> str:
-    if not re.fullmatch(r"(env|dsn):\S.*", setting):
-        raise ValueError("write env:NAME or dsn:NAME: this file holds no secrets")
-    return setting
-
-
-def _server(url: str) -> str:
-    if not re.fullmatch(r"mssql://[^/@\s]+", url):
-        raise ValueError("write mssql://<host>:<port>, without user and password")
-    return url
-
-
-def _history_server(url: str) -> str:
-    if not re.fullmatch(r"https?://[^\s/?#@]+[^\s?#@]*", url):
-        raise ValueError("write http(s)://<host>:<port>, without user and password")
-    return url
+_Connection = Annotated[
+    str,
+    written_as(r"(env|dsn):\S.*", "write env:NAME or dsn:NAME: this file holds no secrets"),
+]
+_Server = Annotated[
+    str,
+    written_as(r"mssql://[^/@\s]+", "write mssql://<host>:<port>, without user and password"),
+]
+_HistoryServer = Annotated[
+    str,
+    written_as(
+        r"https?://[^\s/?#@]+[^\s?#@]*",
+        "write http(s)://<host>:<port>, without user and password",
+    ),
+]
 
 
 def _task_source(source: str) -> str:
@@ -54,9 +52,9 @@ class SqlServerEntry(Section):
     `idle_minutes` and `timezone`.
     """
 
-    server: Annotated[str, Checked(_server)]
+    server: _Server
     path: LogPath | None = None
-    connection: Annotated[str, Checked(_connection)] | None = None
+    connection: _Connection | None = None
     session: Text | None = None
     files: Text | None = None
     table: Text | None = None
@@ -84,7 +82,7 @@ class SparkEntry(Section):
     """Spark event logs of one cluster; see `collectors.spark.log.files.SparkLogs`."""
 
     path: LogPath | None = None
-    history_server: Annotated[str, Checked(_history_server)] | None = None
+    history_server: _HistoryServer | None = None
     authorization: Variable | None = None
     task: TaskPattern = r"(?P<task>.+)"
     task_from: Annotated[

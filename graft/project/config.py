@@ -19,12 +19,13 @@ from dbt_graft.graft.project.config_cache import DEFAULT_ARTIFACTS, config_cache
 from dbt_graft.graft.project.privacy_section import PrivacySection
 from dbt_graft.graft.project.sections import (
     AirflowSection,
+    DocsSection,
     ImpactSection,
     KeepSection,
     ReviewSection,
     RulesSection,
+    SiteSection,
 )
-from dbt_graft.graft.project.site_section import DocsSection, SiteSection
 from dbt_graft.graft.project.texts import FolderPath, PathText, Variable, expand_path
 from dbt_graft.injector.options import TAG_KINDS, TagKind
 from dbt_graft.lineage.dates.date_columns import DateColumns

@@ -10,9 +10,9 @@ from dbt_graft.exporters.dag_factory.operators import selections
 from dbt_graft.exporters.dag_factory.order import demanded_order
 from dbt_graft.exporters.reprocessing.commands import RerunSettings
 from dbt_graft.graft.project.asked_lineage import AskedLineage
+from dbt_graft.graft.project.collected import not_collected
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
-from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 
 
@@ -53,13 +53,8 @@ def dated_lineage(
         GraftError: Nothing was collected yet.
     """
     config = asked.config
-    store_folder = config.path(config.store)
-    if collected_at(store_folder) is None:
-        raise GraftError(
-            "there is no lineage: nothing was collected yet",
-            place=store_folder,
-            remedy="run `graft collect`",
-        )
+    if collected_at(config.path(config.store)) is None:
+        raise not_collected(config)
     described = asked.with_runs(lambda lineage: tasks_of(AccessHistory(lineage)))
     lineage = described.lineage
     rerun = RerunSettings(

@@ -35,14 +35,15 @@ def _value(match: re.Match[str]) -> str:
     return value
 
 
-def _task_pattern(pattern: str) -> str:
-    try:
-        groups = re.compile(pattern).groupindex
-    except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from error
-    if "task" not in groups:
-        raise ValueError("must name the task: (?P<task>…)")
-    return pattern
+def written_as(pattern: str, advice: str) -> Checked:
+    """A text that a pattern matches; an error advises how to write it."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(advice)
+        return text
+
+    return Checked(check)
 
 
 def _pattern(pattern: str) -> str:
@@ -50,6 +51,12 @@ def _pattern(pattern: str) -> str:
         re.compile(pattern)
     except re.error as error:
         raise ValueError(f"is not a regular expression: {error}") from error
+    return pattern
+
+
+def _task_pattern(pattern: str) -> str:
+    if "task" not in re.compile(pattern).groupindex:
+        raise ValueError("must name the task: (?P<task>…)")
     return pattern
 
 
@@ -84,43 +91,23 @@ def _log_path(path: str) -> str:
     return path
 
 
-def _variable(setting: str) -> str:
-    if not re.fullmatch(r"env:\S+", setting):
-        raise ValueError("write env:NAME: this file holds no secrets")
-    return setting
-
-
 def _folder(path: str) -> str:
     if "://" in expand_path(path):
         raise ValueError("write a folder of this machine, and copy it from there")
     return path
 
 
-def _site_url(url: str) -> str:
-    if url and not re.fullmatch(r"https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?", url):
-        raise ValueError("write the address of the published site: http(s)://<host>/<path>/")
-    return url
-
-
 PathText = Annotated[Text, Checked(_path)]
-
-
 LogPath = Annotated[PathText, Checked(_log_path)]
-
-
 FolderPath = Annotated[PathText, Checked(_folder)]
-
-
-TaskPattern = Annotated[str, Checked(_task_pattern)]
-
-
 Pattern = Annotated[str, Checked(_pattern)]
-
-
+TaskPattern = Annotated[Pattern, Checked(_task_pattern)]
 Timezone = Annotated[str, Checked(_timezone)]
-
-
-Variable = Annotated[str, Checked(_variable)]
-
-
-SiteUrl = Annotated[str, Checked(_site_url)]
+Variable = Annotated[str, written_as(r"env:\S+", "write env:NAME: this file holds no secrets")]
+SiteUrl = Annotated[
+    str,
+    written_as(
+        r"(https?://[^\s/?#@\"'<>\\`]+(/[^\s?#\"'<>\\`]*)?)?",
+        "write the address of the published site: http(s)://<host>/<path>/",
+    ),
+]

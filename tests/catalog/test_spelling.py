@@ -12,14 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dbt_graft.analysis.history.changes import NO_BUILDS
-from dbt_graft.catalog.build import design_folder
+from dbt_graft.catalog.build import design_folder, list_pages, record_pages
 from dbt_graft.catalog.changes_page import present_pages
 from dbt_graft.catalog.explorer.write import opening_view
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.neighbourhood import around_dataset, around_task, full_graph
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.catalog.site_pages import list_pages, record_pages
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dbt_graft.graft.questions.leaks.leaks import LeakSearch
 
 
-def check_audiences(checked: CheckedProject) -> Answer:
+def check_audience(checked: CheckedProject) -> Answer:
     """The hidden names and texts in the published files; a build searches before it publishes.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +138,11 @@ def _events(path: Path, unreadable: dict[str, str]) -> Iterator[Any]:
     try:
         with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
             first = file.readline()
+            lines: Iterable[bytes] = chain((first,), file)
             if not _is_json(first):
-                yield from _document(first + file.read(), path, unreadable)
-                return
-            for line in (first, *file):
+                text = first + file.read()
+                lines = (text,) if _is_json(text) else text.splitlines()
+            for line in lines:
                 if not line.strip():
                     continue
                 try:
@@ -161,17 +163,3 @@ def _is_json(line: bytes) -> bool:
     except orjson.JSONDecodeError:
         return False
     return True
-
-
-def _document(text: bytes, path: Path, unreadable: dict[str, str]) -> Iterator[Any]:
-    try:
-        read = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        lines = [line for line in text.splitlines() if line.strip()]
-        good = [line for line in lines if _is_json(line)]
-        if len(good) < len(lines):
-            bad = count(len(lines) - len(good), "line")
-            unreadable[str(path)] = f"{bad} cannot be read as JSON"
-        yield from map(orjson.loads, good)
-        return
-    yield from read if isinstance(read, list) else (read,)

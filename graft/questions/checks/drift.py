@@ -8,11 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.checks.code_drift import code_drift
 from dbt_graft.analysis.checks.column_drift import ColumnDrift, column_drift
-from dbt_graft.analysis.checks.drift import drift
+from dbt_graft.analysis.checks.drift import code_drift, drift, model_drift
 from dbt_graft.analysis.checks.drift_answer import drift_answer
-from dbt_graft.analysis.checks.model_drift import model_drift
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.rule import CODE_DRIFT
 from dbt_graft.collectors.python_code.code_cache import CodeCache

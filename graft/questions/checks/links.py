@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.checks.links import check_links, is_site_url, link_lines, links_answer
+from dbt_graft.analysis.checks.links import checked_links, is_site_url, link_lines, links_answer
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.lineage.errors import GraftError
 
@@ -17,7 +17,7 @@ _LONGEST = 1 << 24
 _SILENCE = 30.0  # seconds without an answer
 
 
-def check_site_links(checked: CheckedProject) -> Answer:
+def check_links(checked: CheckedProject) -> Answer:
     """The links that lead to the site, held against each address that was ever published.
 
     A URL below the site is tested itself; another one is fetched, and the links in it are tested.
@@ -52,7 +52,7 @@ def check_site_links(checked: CheckedProject) -> Answer:
         [
             link
             for place, text in _texts(sources, sites)
-            for link in check_links(link_lines(text, place), sites, addresses)
+            for link in checked_links(link_lines(text, place), sites, addresses)
         ]
     )
 

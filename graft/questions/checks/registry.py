@@ -5,92 +5,36 @@ what breaks it makes `RULE.finding(subject, problem, remedy)`. graft.yml's sever
 here, to all findings alike, so a check gives each its rule's own. The table in docs/check.md has
 the rule, too.
 
-To add a check, write a module beside this one with a function that takes a `CheckedProject` and
-returns an `Answer`: its findings, and the tables, facts and notes that `--only` shows beside them.
-Its verdict, a few words, is all that stands for these when several checks run. Its `data` is of
-`docs/schemas/NAME.schema.json`, which check.schema.json refers to. It raises `NothingToCheckError`
-where there is nothing that it could look at: `graft check` notes it, and `--only` fails. Then name
-it in `CHECKS`; an option that it needs is one of `CheckOptions` and of `graft.commands.check`.
+To add a check, write a module beside this one with a function `check_NAME`, by the module's name,
+that takes a `CheckedProject` and returns an `Answer`: its findings, and the tables, facts and notes
+that `--only` shows beside them. Its verdict, a few words, is all that stands for these when several
+checks run. Its `data` is of `docs/schemas/NAME.schema.json`, which check.schema.json refers to. It
+raises `NothingToCheckError` where there is nothing that it could look at: `graft check` notes it,
+and `--only` fails. Then name it in `CHECKS`; an option that it needs is one of `CheckOptions` and
+of `graft.commands.check`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.report import check_answer
-from dbt_graft.analysis.rule import RULES, Rule
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
-from dbt_graft.lineage.frozen import frozen
 
-
-@frozen
-class ProjectCheck:
-    """A check.
-
-    Attributes:
-        doc: Its line in `graft check --help`.
-        function: Answers it, in the module of the check's name; each finding has the severity of
-            its rule.
-    """
-
-    name: str
-    doc: str
-    function: str
-
-    def ask(self, checked: CheckedProject) -> Answer:
-        """The answer; its module is imported now: many checks are not asked for."""
-        module = import_module(f"dbt_graft.graft.questions.checks.{self.name}")
-        ask: Callable[[CheckedProject], Answer] = getattr(module, self.function)
-        return ask(checked)
-
-    @property
-    def rules(self) -> list[Rule]:
-        """The rules that it holds."""
-        return [rule for rule in RULES.values() if rule.check == self.name]
-
-
-CHECKS: Mapping[str, ProjectCheck] = {
-    check.name: check
-    for check in (
-        ProjectCheck(
-            "rules", "What should be known of datasets and tasks, and is not.", "check_rules"
-        ),
-        ProjectCheck("drift", "What is declared, and what runs are seen to do.", "check_drift"),
-        ProjectCheck(
-            "contracts",
-            "Data contracts, and the datasets and columns that they promise.",
-            "check_contracts",
-        ),
-        ProjectCheck(
-            "artifacts",
-            "What `graft inject` changes in dbt's artifacts, and lineage that is lost.",
-            "check_artifacts",
-        ),
-        ProjectCheck(
-            "dags", "The order of DAGs, and the order that lineage demands.", "check_dags"
-        ),
-        ProjectCheck(
-            "privacy", "Where sensitive values are, and how they came there.", "check_privacy"
-        ),
-        ProjectCheck(
-            "quality", "Who reads data whose tests failed, or that is late.", "check_quality"
-        ),
-        ProjectCheck(
-            "freshness",
-            "Up to when each source is collected, and how far it is behind.",
-            "check_freshness",
-        ),
-        ProjectCheck(
-            "links", "Links of runbooks into the site that lead nowhere.", "check_site_links"
-        ),
-        ProjectCheck(
-            "audience",
-            "What published sites have and their audiences may not see.",
-            "check_audiences",
-        ),
-    )
+# Check -> its line in `graft check --help`; `check_NAME` in the module of its name answers it.
+CHECKS: Mapping[str, str] = {
+    "rules": "What should be known of datasets and tasks, and is not.",
+    "drift": "What is declared, and what runs are seen to do.",
+    "contracts": "Data contracts, and the datasets and columns that they promise.",
+    "artifacts": "What `graft inject` changes in dbt's artifacts, and lineage that is lost.",
+    "dags": "The order of DAGs, and the order that lineage demands.",
+    "privacy": "Where sensitive values are, and how they came there.",
+    "quality": "Who reads data whose tests failed, or that is late.",
+    "freshness": "Up to when each source is collected, and how far it is behind.",
+    "links": "Links of runbooks into the site that lead nowhere.",
+    "audience": "What published sites have and their audiences may not see.",
 }
 
 
@@ -122,7 +66,9 @@ def ask_checks(
     only = checked.options.only
     for name in only or CHECKS:
         try:
-            answers[name] = CHECKS[name].ask(checked)
+            # Imported now: many checks are not asked for.
+            module = import_module(f"dbt_graft.graft.questions.checks.{name}")
+            answers[name] = getattr(module, f"check_{name}")(checked)
         except NothingToCheckError as reason:
             if only:
                 raise

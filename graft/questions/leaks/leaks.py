@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from filecmp import cmp
 from hashlib import file_digest
@@ -15,7 +16,6 @@ from unicodedata import normalize
 import pyarrow.parquet as pq
 
 from dbt_graft.analysis.audience.words import WORD, HiddenWords
-from dbt_graft.graft.questions.leaks.name_parts import part_of_names
 from dbt_graft.graft.questions.leaks.product_words import product_texts, product_words
 from dbt_graft.graft.questions.leaks.published_text import (
     BREAK,
@@ -39,6 +39,8 @@ _QUOTE = r"[\s\"'`\[\]\\]*"
 _BETWEEN = rf"[^\w\"{{}}{BREAK}]+"
 _CUT = re.compile(r"\w*…\w*")
 _MOST_WORDS = 1_000_000  # looked up and remembered
+# `order`, `Line` and `x2` of `order_LineX2`.
+_PART = re.compile(r"[A-Z]+(?![a-z])|[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
 
 
 @frozen
@@ -288,3 +290,28 @@ def _files_below(folder: Path) -> Iterator[str]:
         folders.sort()
         for name in sorted(files):
             yield Path(parent, name).relative_to(folder).as_posix()
+
+
+def part_of_names(names: Iterable[str]) -> Callable[[str], bool]:
+    """A question to a name: whether a part of another name begins with it.
+
+    Pages cut long names, and indexes split them. Underscores and other separators do not count, nor
+    does case.
+    """
+    ends = sorted({end for name in names for end in _ends(name)})
+
+    def is_part(name: str) -> bool:
+        squashed = _squash(name)
+        at = bisect_left(ends, squashed)
+        return bool(squashed) and at < len(ends) and ends[at].startswith(squashed)
+
+    return is_part
+
+
+def _ends(name: str) -> Iterator[str]:
+    for part in _PART.finditer(name):
+        yield _squash(name[part.start() :])
+
+
+def _squash(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.analysis.checks.code_drift import code_drift
+from dbt_graft.analysis.checks.drift import code_drift
 from dbt_graft.lineage.code import CodeDifference, CodeMatch, CodePlace, TaskCode
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Run

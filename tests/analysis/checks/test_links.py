@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from dbt_graft.analysis.checks.links import LinkState, check_links, link_lines
+from dbt_graft.analysis.checks.links import LinkState, checked_links, link_lines
 from dbt_graft.lineage.addresses import Address
 from tests.cases import for_each
 
@@ -54,5 +54,5 @@ ADDRESSES = (
     ],
 )
 def test_a_link_has_a_state(text: str, state: LinkState | None) -> None:
-    states = [link.state for link in check_links(link_lines(text, "f"), [SITE], ADDRESSES)]
+    states = [link.state for link in checked_links(link_lines(text, "f"), [SITE], ADDRESSES)]
     assert states == ([] if state is None else [state])

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
-from dbt_graft.analysis.checks.contracts import ContractColumn, ContractTable, DataContract
+from dbt_graft.analysis.checks.contracts import (
+    ColumnPromise,
+    ContractColumn,
+    ContractTable,
+    DataContract,
+)
 from dbt_graft.analysis.review.contracts import contract_reviews
 from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.analysis.checks.column_promise import ColumnPromise
+from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.promises import promise_changes
 from tests.cases import for_each

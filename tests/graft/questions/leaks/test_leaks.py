@@ -19,7 +19,7 @@ from dbt_graft.analysis.audience.words import HiddenWords
 from dbt_graft.catalog.full_text import SearchText, write_full_text
 from dbt_graft.catalog.name_index import IndexedName, NameKind
 from dbt_graft.graft.questions.leaks import published_text
-from dbt_graft.graft.questions.leaks.leaks import Leak, find_leaks
+from dbt_graft.graft.questions.leaks.leaks import Leak, find_leaks, part_of_names
 from dbt_graft.graft.questions.leaks.product_words import product_words
 from dbt_graft.injector import stock
 from dbt_graft.lineage.dataset import DatasetId
@@ -294,3 +294,23 @@ def test_what_is_put_into_a_file_of_others_is_searched(
 def test_a_damaged_archive_is_searched_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"x" * 99)[:20] + SENTENCE.encode())
     assert [leak.name for leak in find_leaks(tmp_path, WORDS, ()).leaks] == [NAME]
+
+
+@for_each(
+    "name, other, expected",
+    [
+        ("country", "campaign_country_report", True),
+        ("snapshot_orders", "snapshot_orders_multiple", True),
+        # A picture cuts it anywhere.
+        ("ban_ville", "marts_ban_villes", True),
+        ("questionnaire", "QuestionnaireResponse", True),
+        ("Response", "questionnaireResponse", True),
+        ("db.pay", "DB.PAYMENTS", True),
+        ("ages", "wages", False),
+        ("orders", "order", False),
+        ("salary", "orders", False),
+        ("_", "orders", False),
+    ],
+)
+def test_a_name_in_a_longer_one(name: str, other: str, *, expected: bool) -> None:
+    assert part_of_names({"aaa", other, "zzz"})(name) is expected
