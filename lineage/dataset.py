@@ -45,6 +45,8 @@ class DatasetId:
     namespace: str = field(compare=False)
     name: str = field(compare=False)
     key: tuple[str, str] = field(init=False, repr=False)
+    # Made once: an id is looked up some fifty times while a lineage is built.
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for part, text in (("namespace", self.namespace), ("name", self.name)):
@@ -60,9 +62,10 @@ class DatasetId:
             name = f"{'/' * self.is_rooted}{path}/{name.lstrip('/')}"
         name = name if scheme in _CASE_SENSITIVE else name.casefold()
         object.__setattr__(self, "key", (namespace.casefold(), name))
+        object.__setattr__(self, "_hash", hash(self.key))
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self._hash
 
     def __str__(self) -> str:
         separator = "" if self.name[:1] == "/" and self.is_rooted else "/"

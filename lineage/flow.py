@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
@@ -99,9 +100,6 @@ class _Step:
     shape_id: str
     accesses: Sequence[Access]
 
-    def __lt__(self, other: _Step) -> bool:
-        return (self.at, self.run, self.shape_id) < (other.at, other.run, other.shape_id)
-
 
 def flows(
     accesses: Iterable[Access], parents: Mapping[tuple[str, str], str] | None = None
@@ -123,7 +121,8 @@ def flows(
     flows_by_edge: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
     for shape in shapes.values():
         shape.sort(key=_place)
-    for step in sorted(step for shape in shapes.values() for step in _steps(shape)):
+    steps = (step for shape in shapes.values() for step in _steps(shape))
+    for step in sorted(steps, key=attrgetter("at", "run", "shape_id")):
         if step.run not in runs:
             task, run_id = step.run
             runs[step.run] = _Run(memory=memories[task, parents.get(step.run, run_id)])

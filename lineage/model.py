@@ -191,11 +191,11 @@ class Lineage:
 
         Without those that only repeat what a log shows on another engine.
         """
-        return tuple(u for u in self.usages_of(dataset, Direction.WRITE) if _moves_data(u))
+        return tuple(usage for usage in self.usages_of(dataset, Direction.WRITE) if usage.counts)
 
     def readers(self, dataset: DatasetId) -> tuple[Usage, ...]:
         """The usages that took data from a dataset, by task."""
-        return tuple(u for u in self.usages_of(dataset, Direction.READ) if _moves_data(u))
+        return tuple(usage for usage in self.usages_of(dataset, Direction.READ) if usage.counts)
 
     def usages_of(self, dataset: DatasetId, direction: Direction) -> tuple[Usage, ...]:
         """All usages of a dataset, failed ones and those that moved no data too, by task."""
@@ -213,7 +213,7 @@ class Lineage:
     def writer_names(self) -> dict[DatasetId, list[str]]:
         """For each dataset the tasks that put data into it, sorted."""
         writers = {
-            dataset: sorted({usage.task for usage in usages if _moves_data(usage)})
+            dataset: sorted({usage.task for usage in usages if usage.counts})
             for (dataset, direction), usages in self._usages.items()
             if direction is Direction.WRITE
         }
@@ -285,10 +285,6 @@ class Lineage:
         for definition in self.definitions.values():
             grouped[definition.dataset].append(definition)
         return {key: tuple(sorted(definitions, key=_kind)) for key, definitions in grouped.items()}
-
-
-def _moves_data(usage: Usage) -> bool:
-    return usage.moves_data and not usage.failed and not usage.repeats
 
 
 def _kind(definition: Definition) -> int:

@@ -96,8 +96,8 @@ def _by_columns(values: Any) -> Any:
         return values if written is records else _MadeValue(_entries, [*values], written)
     if values.__class__ is not tuple or len(values) < _MANY:
         return values
-    kind, *others = {*map(type, values)}
-    if others or kind is DatasetId or not is_dataclass(kind):
+    kind = values[0].__class__
+    if kind is DatasetId or not is_dataclass(kind) or {*map(type, values)} != {kind}:
         return values
     names = [field.name for field in fields(kind) if field.init]
     columns = (_column([*map(attrgetter(name), values)]) for name in names)
@@ -108,7 +108,7 @@ def _column(values: list[Any]) -> Any:
     first = values[0]
     if all(map(is_, values, repeat(first))):
         return (first,)
-    if {*map(type, values)} == {tuple}:
+    if first.__class__ is tuple and {*map(type, values)} == {tuple}:
         records = tuple(chain.from_iterable(values))
         written = _by_columns(records)
         if written is not records:

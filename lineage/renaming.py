@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain, compress, count
 from operator import attrgetter, is_
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -137,16 +137,18 @@ def _direct_datasets(hint: Any) -> Sequence[Callable[[Any], DatasetId]]:
 def _item_mapper(mapper: _Mapper, direct: Sequence[Callable[[Any], DatasetId]]) -> _Mapper:
     """The mapper of items, whose datasets are all taken by `direct` if that is not empty."""
 
-    def are_touched(items: tuple[Any, ...], rename: Rename) -> Iterable[bool]:
-        """Whether each item has a dataset of another name, or one that is left out."""
+    def touched_places(items: tuple[Any, ...], rename: Rename) -> Iterable[int]:
+        """The places of items that have a dataset of another name, or one that is left out."""
         if not direct:
-            return repeat(True)
-        ends = [*zip(*(map(get, items) for get in direct), strict=True)]
-        datasets = {id(dataset): dataset for dataset in chain.from_iterable(ends)}
+            return range(len(items))
+        ends = [[*map(get, items)] for get in direct]
+        datasets = dict(chain.from_iterable(zip(map(id, end), end, strict=True) for end in ends))
         changed = {key for key, dataset in datasets.items() if is_changed(dataset, rename)}
-        if not changed:
-            return repeat(False)
-        return (not changed.isdisjoint(map(id, end)) for end in ends)
+        return {
+            place
+            for end in (ends if changed else ())
+            for place in compress(count(), map(changed.__contains__, map(id, end)))
+        }
 
     def is_changed(dataset: DatasetId, rename: Rename) -> bool:
         try:
@@ -155,17 +157,14 @@ def _item_mapper(mapper: _Mapper, direct: Sequence[Callable[[Any], DatasetId]]) 
             return True
 
     def map_items(items: tuple[Any, ...], rename: Rename) -> tuple[Any, ...]:
-        mapped = []
+        mapped: list[Any] = [*items]
         # Of a million records few datasets are asked for, and most of these keep their names.
-        for item, is_touched in zip(items, are_touched(items, rename), strict=False):
-            if not is_touched:
-                mapped.append(item)
-                continue
+        for place in touched_places(items, rename):
             try:
-                mapped.append(mapper(item, rename))
+                mapped[place] = mapper(items[place], rename)
             except _LeftOutError:
-                continue
-        return _unless_same(items, mapped)
+                mapped[place] = _LeftOutError
+        return _unless_same(items, [item for item in mapped if item is not _LeftOutError])
 
     return map_items
 

@@ -24,9 +24,12 @@ UNKNOWN = "unknown"
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _OPERATION, _SHAPE, _RUN = attrgetter("operation"), attrgetter("shape_id"), attrgetter("run_id")
-_ROWS, _BYTES = attrgetter("rows"), attrgetter("bytes")
+_ROWS, _BYTES, _STATEMENTS = attrgetter("rows"), attrgetter("bytes"), attrgetter("statements")
+_FIRST, _LAST = attrgetter("first_at"), attrgetter("last_at")
 _PROCEDURE, _EVIDENCE = attrgetter("procedure"), attrgetter("evidence")
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
+# A task, the key of a dataset that it uses, and how.
+_UseKey = tuple[str, tuple[str, str], Direction]
 
 
 @frozen
@@ -73,6 +76,11 @@ class Usage:
     evidences: tuple[EvidenceSource, ...] = ()
     repeats: bool = False
 
+    @property
+    def counts(self) -> bool:
+        """Whether it moved data, and is not what another usage shows better."""
+        return self.moves_data and not self.failed and not self.repeats
+
 
 def usages(
     accesses: Iterable[Access],
@@ -86,30 +94,34 @@ def usages(
         flows: What these accesses moved; the ends of each flow are used by its task.
     """
     engines = engines or {}
-    flowed = {(flow.task, *end): flow for flow in flows for end in _ends(flow)}
-    groups: dict[tuple[str, DatasetId, Direction, str], list[Access]] = defaultdict(list)
+    # Datasets by their keys, whose hashes are made by C.
+    flowed = {
+        (flow.task, dataset.key, direction): (dataset, flow)
+        for flow in flows
+        for dataset, direction in _ends(flow)
+    }
+    groups: dict[tuple[_UseKey, str], list[Access]] = defaultdict(list)
     for access in accesses:
         engine = engines.get((access.task, access.run_id)) or engine_without_run(access)
-        groups[access.task, access.dataset, access.direction, engine].append(access)
+        groups[(access.task, access.dataset.key, access.direction), engine].append(access)
     all_usages = [
-        _usage(group, engine, moved=(task, dataset, direction) in flowed)
-        for (task, dataset, direction, engine), group in groups.items()
+        _usage(group, engine, moved=use in flowed) for (use, engine), group in groups.items()
     ]
     by_task = {task: engine for (task, _), engine in sorted(engines.items())}
-    seen = {(usage.task, usage.dataset, usage.direction) for usage in all_usages}
+    seen = {use for use, _ in groups}
     all_usages += [
         Usage(
-            *key,
+            *(task, dataset, direction),
             first_at=flow.first_at,
             last_at=flow.last_at,
             evidence=flow.evidence,
-            engine=by_task.get(flow.task, UNKNOWN),
+            engine=by_task.get(task, UNKNOWN),
         )
-        for key, flow in flowed.items()
-        if key not in seen
+        for (task, key, direction), (dataset, flow) in flowed.items()
+        if (task, key, direction) not in seen
     ]
     return sorted(
-        all_usages, key=lambda usage: (usage.task, usage.dataset, usage.direction, usage.engine)
+        all_usages, key=lambda usage: (usage.task, usage.dataset.key, usage.direction, usage.engine)
     )
 
 
@@ -142,33 +154,38 @@ def engine_without_run(access: Access) -> str:
 
 
 def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
+    direction = group[0].direction
     done = [access for access in group if access.status is not Status.FAILED]
+    operations = _distinct(map(_OPERATION, done or group))
+    moves = [operation for operation in operations if _moves_data(operation, direction)]
     # A failed attempt is no news of the data.
     # Nor is a later drop, or a definition.
-    moving = [access for access in done if _moves_data(access)]
+    moving = done
+    if len(moves) < len(operations):
+        moving = [access for access in done if access.operation in moves]
     # Nor is one whose end no log shows.
     ended = [access for access in moving if access.status is Status.OK]
-    times = [access.last_at for access in ended or moving or done or group if access.last_at]
-    firsts = [access.first_at for access in group if access.first_at]
+    times = filter(None, map(_LAST, ended or moving or done or group))
     run_ids = _distinct(map(_RUN, group))
+    rows = _sum_of_last_run(done, _ROWS)
     return Usage(
         task=group[0].task,
         dataset=group[0].dataset,
-        direction=group[0].direction,
-        operations=_distinct(map(_OPERATION, done or group)),
+        direction=direction,
+        operations=operations,
         shapes=_distinct(map(_SHAPE, done or group)),
-        statements=sum(access.statements for access in group),
-        rows=_sum_of_last_run(done, _ROWS),
+        statements=sum(map(_STATEMENTS, group)),
+        rows=rows,
         bytes=_sum_of_last_run(done, _BYTES),
-        first_at=min(firsts, default=None),
+        first_at=min(filter(None, map(_FIRST, group)), default=None),
         last_at=max(times, default=None),
         evidence=min(map(_EVIDENCE, group), key=_RANKS.__getitem__),
         failed=not done,
-        moves_data=moved or any(map(_moves_data, done or group)),
+        moves_data=moved or bool(moves),
         procedures=_distinct(filter(None, map(_PROCEDURE, group))),
         engine=engine,
         run_ids=run_ids,
-        run_rows=_rows_by_run(done, run_ids),
+        run_rows=() if rows is None else _rows_by_run(done, run_ids),
         failed_runs=_distinct({*run_ids} - {*map(_RUN, done)}) if len(done) < len(group) else (),
     )
 
@@ -179,26 +196,26 @@ def _distinct(values: Iterable[T]) -> tuple[T, ...]:
     return tuple(sorted(distinct) if len(distinct) > 1 else distinct)
 
 
-def _moves_data(access: Access) -> bool:
-    if access.direction is Direction.READ:
-        return access.operation.reads_data
-    return access.operation.brings_data
+def _moves_data(operation: Operation, direction: Direction) -> bool:
+    return operation.reads_data if direction is Direction.READ else operation.brings_data
 
 
 def _rows_by_run(done: list[Access], run_ids: Iterable[str]) -> tuple[int | None, ...]:
-    """The rows of each run; empty where no log counts them."""
+    """The rows of each run, where a log counts them."""
     rows: dict[str, int] = {}
     for access in done:
         if access.rows is not None:
             rows[access.run_id] = rows.get(access.run_id, 0) + access.rows
-    return tuple(map(rows.get, run_ids)) if rows else ()
+    return tuple(map(rows.get, run_ids))
 
 
 def _sum_of_last_run(done: list[Access], count: Callable[[Access], int | None]) -> int | None:
     """The sum over the last run whose log counts it."""
-    if not any(number is not None for number in map(count, done)):
+    numbers = [*map(count, done)]
+    if numbers.count(None) == len(numbers):
         return None
-    counted = [(access, number) for access in done if (number := count(access)) is not None]
+    pairs = zip(done, numbers, strict=True)
+    counted = [(access, number) for access, number in pairs if number is not None]
     newest = max(counted, key=_recency)[0].run_id
     return sum(number for access, number in counted if access.run_id == newest)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from itertools import accumulate, chain, pairwise, repeat
-from operator import attrgetter, itemgetter, or_
+from operator import add, attrgetter, itemgetter, mul, or_
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.stored_datasets import StoredDatasets
@@ -220,12 +220,20 @@ class ImpactGraph:
         from_datasets = self._numbers(map(_FROM_DATASET, edges))
         to_datasets = self._numbers(map(_TO_DATASET, edges))
         of_task = array("i", map(tasks.__getitem__, map(_TASK, edges)))
-        ends = dict.fromkeys(
-            chain(zip(from_datasets, from_names), zip(to_datasets, to_names))  # noqa: B905
+        names = [*dict.fromkeys(chain(from_names, to_names))]
+        number_of = {name: number for number, name in enumerate(names)}.__getitem__
+        # The ends as numbers, of which two million are compared in half the time of pairs.
+        from_ends, to_ends = (
+            [*map(add, map(mul, datasets, repeat(len(names))), map(number_of, columns))]
+            for datasets, columns in ((from_datasets, from_names), (to_datasets, to_names))
         )
-        columns = {end: self.column(*end) for end in ends}
-        sources = array("i", map(columns.__getitem__, zip(from_datasets, from_names, strict=True)))
-        targets = array("i", map(columns.__getitem__, zip(to_datasets, to_names, strict=True)))
+        columns = {
+            end: self.column(end // len(names), names[end % len(names)])
+            for end in dict.fromkeys(chain(from_ends, to_ends))
+        }
+        sources, targets = (
+            array("i", map(columns.__getitem__, ends)) for ends in (from_ends, to_ends)
+        )
         kinds = bytes(map(_kind, map(_KIND, edges)))
         to_all = map(self.is_star.__getitem__, targets)
         needs = bytearray(len(edges))
@@ -268,12 +276,13 @@ def _by_name(
 ) -> list[DatasetId]:
     """All datasets, sorted; of most edges and flows the ids are the same objects."""
     datasets = {dataset.id.key: dataset.id for dataset in known}
-    for other in chain(
+    ends = chain(
         (end for flow in flows for end in (flow.source, flow.target)),
         map(_FROM_DATASET, edges),
         map(_TO_DATASET, edges),
         (use.dataset for use in uses),
-    ):
+    )
+    for other in {id(end): end for end in ends}.values():
         datasets.setdefault(other.key, other)
     return [datasets[key] for key in sorted(datasets)]
 

@@ -9,16 +9,21 @@ from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.usual_times import DAYS
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Status
+from dbt_graft.lineage.records import Direction, Status
 
 
 def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description]) -> WriteHistory:
     """The ends of successful writes of each dataset; of a source, the times of its newest rows."""
     times_by_dataset: dict[DatasetId, list[datetime]] = {}
     for task in lineage.tasks.values():
-        for dataset in task.writes:
-            usages = [usage for usage in lineage.writers(dataset) if usage.task == task.name]
+        writes = group_by_key(
+            (usage.dataset, usage)
+            for usage in task.usages
+            if usage.direction is Direction.WRITE and usage.counts
+        )
+        for dataset, usages in writes.items():
             # A run may end well that failed to write this.
             failed = {(u.engine, run_id) for u in usages for run_id in u.failed_runs}
             times_by_dataset.setdefault(dataset, []).extend(
@@ -41,10 +46,12 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
         loaded = {result.max_loaded_at for result in results if result.max_loaded_at}
         seen = times_by_dataset.setdefault(dataset, [])
         seen += built or ([] if seen else loaded)
-    graph = lineage.dataset_graph()
+    sources = group_by_key(
+        (flow.target, flow.source) for flow in lineage.flows if flow.source != flow.target
+    )
     return WriteHistory(
         {dataset: sorted(times) for dataset, times in times_by_dataset.items() if times},
-        lambda dataset: graph.parents(dataset),
+        lambda dataset: dict.fromkeys(sources.get(dataset, ())),
         {dataset for dataset, facts in lineage.datasets.items() if facts.kind is Kind.VIEW},
     )
 

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import cache
 
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.date_ranges import DateRange, date_range
@@ -51,8 +52,9 @@ class DateShards:
 
         The drop of one shard is no drop of all: it is left out.
         """
+        dates_of = cache(lambda dataset: self.dates.get(rename(dataset)))
         for access in accesses:
-            dates = self.dates.get(rename(access.dataset))
+            dates = dates_of(access.dataset)
             if dates is None:
                 yield access
             elif not access.operation.removes:
@@ -73,16 +75,12 @@ def date_shards(records: Records, rename: Rename, apart: Container[DatasetId] = 
         rename: The rules for names.
         apart: Datasets that stay by themselves, as do those that were renamed.
     """
-    used: dict[DatasetId, None] = {}
-    renamed: set[DatasetId] = set()
-    for access in records.accesses:
-        name = rename(access.dataset)
-        if access.operation.renames:
-            renamed.add(name)
-        elif access.kind is not Kind.TEMPORARY:
-            used[name] = None
+    renamed = {rename(access.dataset) for access in records.accesses if access.operation.renames}
+    used = dict.fromkeys(
+        access.dataset for access in records.accesses if access.kind is not Kind.TEMPORARY
+    )
     grouped: dict[tuple[DatasetId, int], dict[DatasetId, DateRange]] = defaultdict(dict)
-    for dataset in used:
+    for dataset in map(rename, used):
         parts = None if dataset in apart or dataset in renamed else shard(dataset)
         if parts:
             table, dates, length = parts

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain
+from operator import attrgetter
+from typing import Any
 
 from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
@@ -21,6 +23,13 @@ from dbt_graft.lineage.records import (
     EdgeType,
     Evidence,
     Status,
+)
+
+_FROM_DATASET, _TO_DATASET = attrgetter("from_dataset"), attrgetter("to_dataset")
+# The order of a target's edges.
+_ORDER: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
+    *("to_column", "from_dataset.key", "from_column", "task", "subtype", "shape_id"),
+    *("masking", "masked_by", "origin", "evidence"),
 )
 
 
@@ -51,13 +60,10 @@ def lasting_columns(
         done[access.task, access.shape_id] |= access.status is not Status.FAILED
     failed = {shape for shape, is_done in done.items() if not is_done}
     edges = [edge for edge in edges if not failed or (edge.task, edge.shape_id) not in failed]
-    is_short_lived = _membership({*temporaries, MEMORY})
     uses = {
         ColumnUse(edge.task, edge.from_dataset, edge.from_column)
-        for edge in edges
-        if is_short_lived(edge.to_dataset)
-        and not is_short_lived(edge.from_dataset)
-        and edge.from_column != ANY_COLUMN
+        for edge in _by_ends(edges, temporaries)[False, True]
+        if edge.from_column != ANY_COLUMN
     }
     if not infer:
         edges = [edge for edge in edges if not uses_memory(edge)]
@@ -92,12 +98,7 @@ def resolve(
         flowed: The task, source and target of each flow.
         order: Which shapes read into a memory before others wrote from it.
     """
-    is_short_lived = _membership({*temporaries, MEMORY})
-    # By whether they begin, and end, in what is short-lived.
-    edges_by_ends: dict[tuple[bool, bool], list[ColumnEdge]] = defaultdict(list)
-    for edge in edges:
-        ends = is_short_lived(edge.from_dataset), is_short_lived(edge.to_dataset)
-        edges_by_ends[ends].append(edge)
+    edges_by_ends = _by_ends([*edges], temporaries)
     held = HeldColumns(columns, order or MemoryOrder())
     held.fill(edges_by_ends[False, True], edges_by_ends[True, True])
     direct = edges_by_ends[False, False]
@@ -110,32 +111,35 @@ def resolve(
     resolved = [
         spelled
         for edge in chain(direct, through)
-        for spelled in expand_stars(edge, columns)
+        for spelled in (expand_stars(edge, columns) if edge.from_column == ANY_COLUMN else (edge,))
         if not _stays(spelled)
     ]
     return tuple(_sorted_once(_best_edges(resolved)))
 
 
-def _membership(datasets: Collection[DatasetId]) -> Callable[[DatasetId], bool]:
-    """Whether a dataset is among some; of most edges the ids are the same objects."""
-    known: dict[int, tuple[bool, DatasetId]] = {}
-
-    def is_member(dataset: DatasetId) -> bool:
-        member = known.get(id(dataset))
-        if member is None:
-            member = known[id(dataset)] = dataset in datasets, dataset
-        return member[0]
-
-    return is_member
+def _by_ends(
+    edges: Sequence[ColumnEdge], temporaries: Collection[DatasetId]
+) -> Mapping[tuple[bool, bool], list[ColumnEdge]]:
+    """Edges by whether they begin, and end, in what is short-lived."""
+    ends = [[*map(get, edges)] for get in (_FROM_DATASET, _TO_DATASET)]
+    # Of a million edges most ids are the same objects.
+    datasets = dict(chain(*(zip(map(id, end), end, strict=True) for end in ends)))
+    short = {MEMORY, *temporaries}
+    are_short = {key: dataset in short for key, dataset in datasets.items()}
+    if True not in are_short.values():
+        return defaultdict(list, {(False, False): [*edges]})
+    ways = zip(*(map(are_short.__getitem__, map(id, end)) for end in ends), strict=True)
+    return defaultdict(list, group_by_key(zip(ways, edges, strict=True)))
 
 
 def _sorted_once(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
     """The edges, sorted, each once. Those of each target are sorted alone, as these are few."""
     edges_by_target = group_by_key((edge.to_dataset.key, edge) for edge in edges)
     for target in sorted(edges_by_target):
-        for _, alike in groupby(sorted(edges_by_target[target], key=_order), key=_order):
-            first, *others = alike
-            yield from dict.fromkeys((first, *others)) if others else (first,)
+        ordered = sorted(edges_by_target[target], key=_ORDER)
+        # Equal ones have one place, and to compare all fields takes longer.
+        has_equal = len({*map(_ORDER, ordered)}) < len(ordered)
+        yield from dict.fromkeys(ordered) if has_equal else ordered
 
 
 def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:
@@ -171,19 +175,3 @@ def _stays(edge: ColumnEdge) -> bool:
         return False
     same_column = edge.to_column.casefold() == edge.from_column.casefold()
     return same_column or edge.type is EdgeType.INDIRECT
-
-
-def _order(edge: ColumnEdge) -> tuple[object, ...]:
-    """The order of a target's edges."""
-    return (
-        edge.to_column,
-        edge.from_dataset.key,
-        edge.from_column,
-        edge.task,
-        edge.subtype,
-        edge.shape_id,
-        edge.masking,
-        edge.masked_by,
-        edge.origin,
-        edge.evidence,
-    )

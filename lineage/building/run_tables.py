@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Access, Direction, Records
 
@@ -67,22 +68,24 @@ def run_tables(records: Records, rename: Rename, apart: Container[DatasetId] = (
         rename: The rules for names.
         apart: Datasets that stay by themselves, as do those that were renamed.
     """
-    used: dict[DatasetId, list[Access]] = defaultdict(list)
-    named: dict[DatasetId, DatasetId] = {}
-    for access in records.accesses:
-        dataset = rename(access.dataset)
-        if dataset not in named:
-            named[dataset] = pattern(dataset) or dataset
-        if named[dataset] != dataset and access.kind is Kind.TABLE:
-            used[dataset].append(access)
+    named = {
+        logged: (name, table)
+        for logged in dict.fromkeys(access.dataset for access in records.accesses)
+        if (table := pattern(name := rename(logged)))
+    }
+    used = group_by_key(
+        (named[access.dataset], access)
+        for access in records.accesses
+        if access.dataset in named and access.kind is Kind.TABLE
+    )
     grouped: dict[DatasetId, dict[DatasetId, str]] = defaultdict(dict)
     mixed: set[DatasetId] = set()
-    for dataset, accesses in used.items():
+    for (dataset, table), accesses in used.items():
         task = _only_task(accesses)
         if task is None or dataset in apart:
-            mixed.add(named[dataset])
+            mixed.add(table)
         elif not transient(replace(access, dataset=dataset) for access in accesses):
-            grouped[named[dataset]][dataset] = task
+            grouped[table][dataset] = task
     return RunTables(
         {
             dataset: table
