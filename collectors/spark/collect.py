@@ -22,11 +22,7 @@ from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.schema import record
 from dbt_graft.collectors.source import position_before
 from dbt_graft.collectors.spark.listing import new_logs
-from dbt_graft.collectors.spark.log.checkpoint import (
-    log_origin,
-    log_segments,
-    position,
-)
+from dbt_graft.collectors.spark.log.checkpoint import log_origin, log_segments, position
 from dbt_graft.collectors.spark.log.duplicates import (
     LogClaim,
     find_duplicates,
@@ -123,9 +119,7 @@ def collect(
 
 
 def _spread_logs(
-    engine: Engine,
-    new: Sequence[ApplicationLog],
-    variants: Mapping[str, Mapping[str, datetime]],
+    engine: Engine, new: Sequence[ApplicationLog], variants: Mapping[str, Mapping[str, datetime]]
 ) -> EngineRows:
     size = sum(log.log.size for log in new)
     shares = max(min(len(new), 16), len(new) // _LOGS_PER_PARTITION, size // _BYTES_PER_PARTITION)

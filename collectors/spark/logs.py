@@ -14,12 +14,7 @@ from dbt_graft.collectors.spark.store.read_log import CollectedLog, assemble
 from dbt_graft.collectors.spark.worker import event_files
 from dbt_graft.collectors.statement import COUNTS
 
-__all__ = [
-    "COUNTS",
-    "CollectedLog",
-    "SparkLogs",
-    "read_logs",
-]
+__all__ = ["COUNTS", "CollectedLog", "SparkLogs", "read_logs"]
 
 
 def read_logs(logs: SparkLogs, report: Report) -> Iterator[CollectedLog]:

@@ -21,11 +21,7 @@ from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.spark.log.checkpoint import parse_checkpoint, position
 from dbt_graft.collectors.spark.log.duplicates import covered_until
 from dbt_graft.collectors.spark.log.files import ApplicationLog, SparkLogs
-from dbt_graft.collectors.spark.log.history_server import (
-    DownloadError,
-    OpenFile,
-    download_log,
-)
+from dbt_graft.collectors.spark.log.history_server import DownloadError, OpenFile, download_log
 from dbt_graft.collectors.spark.settings import is_history_server
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble, rejected_log
 from dbt_graft.collectors.store.tables import LogRecords

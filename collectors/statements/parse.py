@@ -142,10 +142,7 @@ _PARSED: Remembered[_ParsedTemplate] = Remembered(_MOST)
 
 
 def _parse_by_template(
-    text: str,
-    dialect: Dialect,
-    columns: ColumnLookup,
-    verbatim: Set[str] = frozenset(),
+    text: str, dialect: Dialect, columns: ColumnLookup, verbatim: Set[str] = frozenset()
 ) -> Shapes:
     """The shapes of a normalised text, worked out once for all with its template.
 

@@ -183,8 +183,7 @@ def _array(owner: Value, frame: Frame) -> Value:
 _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
     **{name: _locator(name) for name in ("loc", "iloc", "at", "iat", "na")},
     **dict.fromkeys(
-        words("shape size dtypes schema width isStreaming ndim"),
-        lambda owner, frame: UNKNOWN,
+        words("shape size dtypes schema width isStreaming ndim"), lambda owner, frame: UNKNOWN
     ),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
     "columns": lambda owner, frame: column_names(frame),

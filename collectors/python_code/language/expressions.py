@@ -480,13 +480,7 @@ def _loop(
 
 
 def _add(
-    machine: Machine,
-    node: Comprehension,
-    scope: Ref,
-    made: _Made,
-    *,
-    is_any: bool,
-    rows: Inputs,
+    machine: Machine, node: Comprehension, scope: Ref, made: _Made, *, is_any: bool, rows: Inputs
 ) -> None:
     made.rows |= rows
     if not isinstance(node, ast.DictComp):

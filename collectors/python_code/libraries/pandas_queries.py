@@ -8,13 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.python_code.values.frames import as_keys, find_column
 from dbt_graft.collectors.python_code.values.machine import Call
-from dbt_graft.collectors.python_code.values.values import (
-    Data,
-    Form,
-    Frame,
-    combine,
-    derive,
-)
+from dbt_graft.collectors.python_code.values.values import Data, Form, Frame, combine, derive
 
 _QUOTED = re.compile(r"`([^`]*)`")
 

@@ -85,12 +85,7 @@ class ScriptRecord:
             ScriptTarget(place, medium, text, tuple(self._columns[at]), at in self._open, dialect)
             for (place, medium, text, dialect), at in self._targets.items()
         )
-        return Script(
-            tuple(self.sources),
-            targets,
-            tuple(self._edges),
-            tuple(self._gaps),
-        )
+        return Script(tuple(self.sources), targets, tuple(self._edges), tuple(self._gaps))
 
 
 def _strongest(inputs: Iterable[Input]) -> list[Input]:

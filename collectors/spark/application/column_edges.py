@@ -41,12 +41,7 @@ from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
-_WRITES_COLUMNS = (
-    CommandRole.INSERT,
-    CommandRole.WRAPPER,
-    CommandRole.SAVE,
-    CommandRole.VIEW,
-)
+_WRITES_COLUMNS = (CommandRole.INSERT, CommandRole.WRAPPER, CommandRole.SAVE, CommandRole.VIEW)
 # Columns that Spark, Iceberg and Delta add to rows while they change them. Names are exact: users
 # may have others that look alike (`_loaded_`).
 _ROW_METADATA = words("""

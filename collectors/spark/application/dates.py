@@ -84,9 +84,7 @@ def _condition_periods(segment: PlanSegment, columns: DateColumns) -> tuple[Peri
 
 
 def pass_dates(
-    writes: Iterable[DatasetAccess],
-    reads: Sequence[DatasetAccess],
-    edges: Sequence[StatementEdge],
+    writes: Iterable[DatasetAccess], reads: Sequence[DatasetAccess], edges: Sequence[StatementEdge]
 ) -> Iterator[DatasetAccess]:
     """Writes with the dates that pass to them along column edges, where nothing else tells them."""
     dated: dict[DatasetId, tuple[Period, ...]] = {}

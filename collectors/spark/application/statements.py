@@ -41,11 +41,7 @@ from dbt_graft.collectors.spark.application.segments import (
     plan_segments,
     use_planned_sink,
 )
-from dbt_graft.collectors.spark.application.unnamed import (
-    name_catalogs,
-    resolve_scans,
-    view_text,
-)
+from dbt_graft.collectors.spark.application.unnamed import name_catalogs, resolve_scans, view_text
 from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target

@@ -68,9 +68,7 @@ def uncompacted_origin(origin: str) -> str:
 
 
 def find_duplicates(
-    claims: Iterable[LogClaim],
-    owners: Mapping[str, str],
-    positions: Mapping[str, tuple[str, int]],
+    claims: Iterable[LogClaim], owners: Mapping[str, str], positions: Mapping[str, tuple[str, int]]
 ) -> DuplicateLogs:
     """Find the origins that do not count.
 

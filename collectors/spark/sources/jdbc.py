@@ -10,11 +10,7 @@ from __future__ import annotations
 import re
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.spark.plans.columns import (
-    NOTHING,
-    ColumnInputs,
-    PlanSource,
-)
+from dbt_graft.collectors.spark.plans.columns import NOTHING, ColumnInputs, PlanSource
 from dbt_graft.collectors.spark.sources.databases import JdbcDatabase, name_parts
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape

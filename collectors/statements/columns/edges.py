@@ -30,11 +30,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
     sent_as,
     table_rowset,
 )
-from dbt_graft.collectors.statements.columns.sources import (
-    add_sources,
-    find_table,
-    table_parts,
-)
+from dbt_graft.collectors.statements.columns.sources import add_sources, find_table, table_parts
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.frozen import frozen

@@ -47,10 +47,7 @@ MASKING: Mapping[str, Masking] = {
             ENCRYPTBYCERT ENCRYPTBYKEY ENCRYPTBYPASSPHRASE ENCRYPT_RAW PGP_PUB_ENCRYPT
             PGP_SYM_ENCRYPT""",
         ),
-        (
-            Masking.MASK,
-            "MASK MASK_FIRST_N MASK_LAST_N MASK_SHOW_FIRST_N MASK_SHOW_LAST_N",
-        ),
+        (Masking.MASK, "MASK MASK_FIRST_N MASK_LAST_N MASK_SHOW_FIRST_N MASK_SHOW_LAST_N"),
     )
     for name in keywords(names)
 }

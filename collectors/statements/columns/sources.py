@@ -8,10 +8,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.statements.columns.expressions import (
-    clause_inputs,
-    inputs,
-)
+from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
 from dbt_graft.collectors.statements.columns.outside_rows import (
     called_function,
     function_name,

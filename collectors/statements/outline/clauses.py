@@ -6,10 +6,7 @@ from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.outline.expression import (
-    expression_digest,
-    value_digest,
-)
+from dbt_graft.collectors.statements.outline.expression import expression_digest, value_digest
 from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, has_own
 

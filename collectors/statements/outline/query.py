@@ -110,10 +110,7 @@ def _cast(term: exp.Expr, scope: OutlineScope) -> OutlinedCast | None:
 
 
 def _add_star(
-    expression: exp.Expr,
-    star: exp.Expr,
-    scope: OutlineScope,
-    casts: dict[str, OutlinedCast],
+    expression: exp.Expr, star: exp.Expr, scope: OutlineScope, casts: dict[str, OutlinedCast]
 ) -> list[str]:
     """Add the columns of a `*`; the rest is what could not be followed."""
     table = scope.key(expression.args.get("table")) if isinstance(expression, exp.Column) else ""
