@@ -36,7 +36,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Function,
     Items,
     Library,
-    ListCell,
     Method,
     ObjectCell,
     OneOf,
@@ -367,7 +366,7 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, scope: Ref)
     if starred is not None:
         after = len(targets) - starred - 1
         taken = values[starred : len(values) - after]
-        rest = machine.new(ListCell(tuple(taken), items.rest))
+        rest = machine.new(Items(tuple(taken), items.rest))
         values = [*values[:starred], rest, *values[len(values) - after :]]
     elif missing > 0:
         filler = items.rest or machine.data(value)

@@ -28,7 +28,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Function,
     Items,
     Library,
-    ListCell,
     Method,
     ObjectCell,
     OneOf,
@@ -150,7 +149,7 @@ def _masked(value: Value, name: str) -> Value:
 
 def _run_body(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> Value:
     is_generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_nodes(node))
-    yields = machine.new(ListCell()) if is_generator else None
+    yields = machine.new(Items()) if is_generator else None
     if yields:
         bind(machine, YIELDS, yields, scope)
     machine.execute(node.body, scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Form,
     Inputs,
     Items,
-    ListCell,
     Method,
     ObjectCell,
     OneOf,
@@ -131,9 +130,8 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, scope: Ref
         spread = iterate(machine, evaluate(machine, element.value, scope))
         items += spread.items
         rest = machine.join_all((rest, spread.rest))
-    if isinstance(node, ast.Tuple):
-        return _of_bounded_size(Items(tuple(items), rest))
-    return machine.new(ListCell(tuple(items), rest))
+    made = Items(tuple(items), rest)
+    return _of_bounded_size(made) if isinstance(node, ast.Tuple) else machine.new(made)
 
 
 def _of_bounded_size(items: Items) -> Items:
@@ -285,7 +283,7 @@ def _repeated(machine: Machine, left: Value, right: Value) -> Value | None:
     for side, count in ((left, machine.key(right)), (right, machine.key(left))):
         items = machine.items(side)
         if items is not None and ROW_COUNT in (left, right):
-            return machine.new(ListCell((), machine.join_all(items.values), items.rows))
+            return machine.new(Items((), machine.join_all(items.values), items.rows))
         if items is None or items.rest is not None or not isinstance(count, int):
             continue
         if 0 <= count * len(items.items) <= MOST_ITEMS:
@@ -303,9 +301,8 @@ def _added_lists(machine: Machine, left: Value, right: Value) -> Value | None:
         items, rest = first.items, machine.join_all([first.rest, *second.items, second.rest])
     if len(items) > MOST_ITEMS:
         items, rest = (), machine.join_all([*items[:1], rest])
-    if isinstance(left, Items):
-        return Items(items, rest, first.rows | second.rows)
-    return machine.new(ListCell(items, rest, first.rows | second.rows))
+    added = Items(items, rest, first.rows | second.rows)
+    return added if isinstance(left, Items) else machine.new(added)
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
@@ -426,74 +423,57 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 def comprehend(machine: Machine, node: Comprehension, scope: Ref) -> Value:
     """The list or dictionary that a comprehension makes."""
     inner = machine.new(ObjectCell(parent=scope))
-    made = _Made()
-    _loop(machine, node, 0, inner, made, is_any=False, rows=NOTHING)
+    items: list[Value] = []
+    entries: dict[object, Value] = {}
+    any_items: list[Value] = []
+    any_keys: list[Value] = []
+    rows: Inputs = NOTHING
+    for key_value, value, is_any, decided in _iterations(machine, node, 0, inner):
+        rows |= decided
+        if not isinstance(node, ast.DictComp):
+            (any_items if is_any else items).append(value)
+        elif (key := machine.key(key_value)) is NOT_KNOWN:
+            any_items.append(value)
+            any_keys.append(key_value)
+        else:
+            entries[key] = value
+    rest = machine.join_all(any_items)
     if isinstance(node, ast.DictComp):
-        keys = machine.join_all(made.any_keys)
-        rest = machine.join_all(made.any)
-        return machine.new(DictCell(made.entries, rest, keys, (), made.rows))
-    rest = machine.join_all(made.any)
-    return machine.new(ListCell(tuple(made.items), rest, made.rows))
+        return machine.new(DictCell(entries, rest, machine.join_all(any_keys), (), rows))
+    return machine.new(Items(tuple(items), rest, rows))
 
 
-class _Made:
-    def __init__(self) -> None:
-        self.items: list[Value] = []
-        self.entries: dict[object, Value] = {}
-        self.any: list[Value] = []
-        self.any_keys: list[Value] = []
-        self.rows: Inputs = NOTHING
-
-
-def _loop(
+def _iterations(
     machine: Machine,
     node: Comprehension,
     level: int,
     scope: Ref,
-    made: _Made,
-    *,
-    is_any: bool,
-    rows: Inputs,
-) -> None:
+    is_any: bool = False,
+    rows: Inputs = NOTHING,
+) -> Iterator[tuple[Value, Value, bool, Inputs]]:
+    """Each key and value, whether it stands for any number of them, and what decides on it."""
     if level == len(node.generators):
-        _add(machine, node, scope, made, is_any=is_any, rows=rows)
+        key = machine.evaluate(node.key, scope) if isinstance(node, ast.DictComp) else UNKNOWN
+        value = node.value if isinstance(node, ast.DictComp) else node.elt
+        yield key, machine.evaluate(value, scope), is_any, rows
         return
     generator = node.generators[level]
     items = iterate(machine, machine.evaluate(generator.iter, scope))
-
-    def follow(item: Value, unsure: bool) -> None:
+    ways = [(item, is_any) for item in items.items[:MOST_COLUMNS]]
+    if items.rest is not None:
+        ways.append((items.rest, True))
+    for item, unsure in ways:
         assign(machine, generator.target, item, scope)
         decided = rows | items.rows
         for condition in generator.ifs:
             test = machine.evaluate(condition, scope)
             truth = machine.is_true(test)
             if truth is False:
-                return
+                break
             decided |= change(machine.condition(test), Subtype.FILTER)
             unsure = unsure or truth is None
-        _loop(machine, node, level + 1, scope, made, is_any=unsure, rows=decided)
-
-    for item in items.items[:MOST_COLUMNS]:
-        follow(item, is_any)
-    if items.rest is not None:
-        follow(items.rest, True)
-
-
-def _add(
-    machine: Machine, node: Comprehension, scope: Ref, made: _Made, *, is_any: bool, rows: Inputs
-) -> None:
-    made.rows |= rows
-    if not isinstance(node, ast.DictComp):
-        value = machine.evaluate(node.elt, scope)
-        (made.any if is_any else made.items).append(value)
-        return
-    key_value = machine.evaluate(node.key, scope)
-    key, value = machine.key(key_value), machine.evaluate(node.value, scope)
-    if key is NOT_KNOWN:
-        made.any.append(value)
-        made.any_keys.append(key_value if key_value is not None else UNKNOWN)
-    else:
-        made.entries[key] = value
+        else:
+            yield from _iterations(machine, node, level + 1, scope, unsure, decided)
 
 
 _RULES: Mapping[type[ast.expr], Callable[..., Value]] = {

@@ -32,8 +32,8 @@ from dbt_graft.collectors.python_code.values.values import (
     Form,
     Function,
     Inputs,
+    Items,
     Library,
-    ListCell,
     Method,
     ObjectCell,
     Ref,
@@ -221,7 +221,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Ref) -> bool:
 
 def _entered(machine: Machine, value: Value) -> Value:
     cell = machine.cell(value)
-    if isinstance(cell, ListCell):  # of a generator: @contextmanager
+    if isinstance(cell, Items):  # of a generator: @contextmanager
         return machine.join_all(iterate(machine, value).values) or UNKNOWN
     if isinstance(cell, ObjectCell):
         enter = get_attribute(machine, value, "__enter__")

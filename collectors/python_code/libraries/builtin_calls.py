@@ -34,7 +34,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Frame,
     Items,
     Library,
-    ListCell,
     ObjectCell,
     Ref,
     Text,
@@ -53,11 +52,9 @@ def first_argument(call: Call) -> Value:
 
 def _list(call: Call) -> Value:
     if not call.arguments.positional:
-        return call.machine.new(ListCell())
-    items = iterate(call.machine, first_argument(call))
-    if call.name == "tuple":
-        return Items(items.items, items.rest, items.rows)
-    return call.machine.new(ListCell(items.items, items.rest, items.rows))
+        return call.machine.new(Items())
+    items = replace(iterate(call.machine, first_argument(call)), names=(), open=())
+    return items if call.name == "tuple" else call.machine.new(items)
 
 
 def _dict(call: Call) -> Value:
@@ -312,7 +309,7 @@ def _abstract(machine: Machine, value: object) -> Value:
     if isinstance(value, dict):
         return machine.new(DictCell({key: _abstract(machine, item) for key, item in value.items()}))
     if isinstance(value, list):
-        return machine.new(ListCell(tuple(_abstract(machine, item) for item in value)))
+        return machine.new_list(_abstract(machine, item) for item in value)
     if value is None or isinstance(value, str | int | float | bool):
         return Const(value)
     return UNKNOWN

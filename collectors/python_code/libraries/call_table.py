@@ -77,7 +77,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Function,
     Items,
     Library,
-    ListCell,
     ObjectCell,
     Text,
     Thing,
@@ -333,7 +332,7 @@ def call_method(call: Call) -> Value:
         return PATH_METHODS.get(call.name, call_text_method)(call)
     if isinstance(owner, Data):
         return _call_data_method(call, owner)
-    if isinstance(owner, Items) or isinstance(machine.cell(owner), ListCell | DictCell):
+    if isinstance(owner, Items) or isinstance(machine.cell(owner), Items | DictCell):
         return call_container_method(call)
     if isinstance(owner, Thing):
         return call_thing_method(call)

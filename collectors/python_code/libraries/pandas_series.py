@@ -31,7 +31,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Function,
     Items,
     Library,
-    ListCell,
     Method,
     OneOf,
     Thing,
@@ -381,7 +380,7 @@ def _named_agg(call: Call) -> Value:
 
 def _filled(call: Call) -> Value:
     """`np.zeros(n)`: an array whose items the script sets."""
-    return call.machine.new(ListCell((), call.machine.data(call.get("fill_value", 1))))
+    return call.machine.new(Items((), call.machine.data(call.get("fill_value", 1))))
 
 
 NUMPY: Mapping[str, Handler] = {

@@ -28,7 +28,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Items,
     Key,
     Library,
-    ListCell,
     OneOf,
     Ref,
     Text,
@@ -68,7 +67,7 @@ def get_item(machine: Machine, owner: Value, key: Value) -> Value:
         if _names_value(items, key):
             value = get_entry(machine, row_entries(items), key)
             return value if value is not None else machine.data(owner)
-        return _of_items(machine, items, key, is_list=isinstance(cell, ListCell))
+        return _of_items(machine, items, key, is_list=isinstance(cell, Items))
     return derive([machine.data(owner), machine.data(key)], machine.place)
 
 
@@ -125,7 +124,7 @@ def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> V
             taken = replace(items, items=items.items[part], names=names)
         else:
             taken = items
-        return machine.new(ListCell(taken.items, taken.rest, taken.rows)) if is_list else taken
+        return machine.new(taken) if is_list else taken
     values = items.values
     return machine.decide(machine.join_all(values) or UNKNOWN, machine.data(key).inputs)
 

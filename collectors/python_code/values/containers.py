@@ -20,7 +20,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Const,
     DictCell,
     Items,
-    ListCell,
     Ref,
     Value,
     change,
@@ -32,7 +31,7 @@ from dbt_graft.lineage.records import Subtype
 def append(machine: Machine, target: Ref, item: Value, *, many: bool = False) -> None:
     """Put an item into a list, or any number of its like."""
     cell = machine.cell(target)
-    if not isinstance(cell, ListCell):
+    if not isinstance(cell, Items):
         return
     rows = cell.rows | machine.control
     if many or machine.is_repeated(target) or cell.rest is not None:
@@ -44,7 +43,7 @@ def append(machine: Machine, target: Ref, item: Value, *, many: bool = False) ->
 def extend(machine: Machine, target: Ref, items: Items) -> None:
     """Put items into a list."""
     cell = machine.cell(target)
-    if isinstance(cell, ListCell) and cell.rest is None and not machine.is_repeated(target):
+    if isinstance(cell, Items) and cell.rest is None and not machine.is_repeated(target):
         machine.put(
             target,
             replace(cell, items=(*cell.items, *items.items), rows=cell.rows | machine.control),
@@ -55,7 +54,7 @@ def extend(machine: Machine, target: Ref, items: Items) -> None:
     if items.rest is not None:
         append(machine, target, items.rest, many=True)
     cell = machine.cell(target)
-    if items.rows and isinstance(cell, ListCell):
+    if items.rows and isinstance(cell, Items):
         machine.put(target, replace(cell, rows=cell.rows | items.rows))
 
 
@@ -63,7 +62,7 @@ def put_entry(machine: Machine, target: Ref, key: Value, value: Value) -> None:
     """Set an entry of a dictionary, or an item of a list."""
     cell = machine.cell(target)
     known = machine.key(key)
-    if isinstance(cell, ListCell):
+    if isinstance(cell, Items):
         if isinstance(known, int) and -len(cell.items) <= known < len(cell.items):
             items = list(cell.items)
             items[known] = value
@@ -106,11 +105,12 @@ def _append(call: Call) -> Value:
 
 def _insert(call: Call) -> Value:
     cell, at = call.machine.cell(call.owner), call.machine.key(call.get("", 0))
-    is_known = isinstance(cell, ListCell) and cell.rest is None and isinstance(at, int)
-    if not is_known or not isinstance(call.owner, Ref) or call.machine.is_repeated(call.owner):
+    if (
+        not (isinstance(cell, Items) and cell.rest is None and isinstance(at, int))
+        or not isinstance(call.owner, Ref)
+        or call.machine.is_repeated(call.owner)
+    ):
         return _append(call)
-    assert isinstance(cell, ListCell)
-    assert isinstance(at, int)
     items = list(cell.items)
     items.insert(at, call.get("", 1) or UNKNOWN)
     call.machine.put(call.owner, replace(cell, items=tuple(items)))
@@ -120,7 +120,7 @@ def _insert(call: Call) -> Value:
 def _arrange(call: Call) -> Value:
     """`remove`, `reverse`, `sort` of a list whose items are known."""
     cell = call.machine.cell(call.owner)
-    if not isinstance(cell, ListCell) or not isinstance(call.owner, Ref):
+    if not isinstance(cell, Items) or not isinstance(call.owner, Ref):
         return Const(None)
     items = list(cell.items)
     if call.name == "reverse":
@@ -141,7 +141,7 @@ def remove_entries(machine: Machine, target: Ref, keys: list[object]) -> None:
     if isinstance(cell, DictCell):
         entries = {key: value for key, value in cell.entries.items() if key not in keys}
         machine.put(target, replace(cell, entries=entries, open=exclude(cell.open, keys)))
-    elif isinstance(cell, ListCell) and cell.rest is None:
+    elif isinstance(cell, Items) and cell.rest is None:
         count = len(cell.items)
         gone = {key % count for key in keys if isinstance(key, int) and -count <= key < count}
         items = tuple(item for at, item in enumerate(cell.items) if at not in gone)
@@ -194,7 +194,7 @@ def _pop(call: Call) -> Value:
         position = at.value if isinstance(at, Const) else -1 if at is None else None
         if isinstance(position, int) and -len(values) <= position < len(values):
             item = values.pop(position)
-            call.machine.put(call.owner, ListCell(tuple(values), None, items.rows))
+            call.machine.put(call.owner, Items(tuple(values), None, items.rows))
             return item
     return call.machine.join_all(values) or UNKNOWN
 
@@ -206,8 +206,8 @@ def _copy(call: Call) -> Value:
 
 def _clear(call: Call) -> Value:
     if isinstance(call.owner, Ref) and not call.machine.is_repeated(call.owner):
-        is_list = isinstance(call.machine.cell(call.owner), ListCell)
-        call.machine.put(call.owner, ListCell() if is_list else DictCell())
+        is_list = isinstance(call.machine.cell(call.owner), Items)
+        call.machine.put(call.owner, Items() if is_list else DictCell())
     return Const(None)
 
 

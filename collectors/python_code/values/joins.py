@@ -18,7 +18,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Frame,
     Items,
     Key,
-    ListCell,
     ObjectCell,
     OneOf,
     OpenPart,
@@ -75,9 +74,9 @@ def _one_of(left: Value, right: Value) -> Value:
 def _join_refs(heap: Heap, left: Ref, right: Ref) -> Value:
     first, second = heap[left.cell], heap[right.cell]
     if type(first) is not type(second) or _are_different_objects(first, second):
-        if isinstance(first, Frame) and isinstance(second, ListCell) and not second.items:
+        if isinstance(first, Frame) and isinstance(second, Items) and not second.items:
             return left
-        if isinstance(second, Frame) and isinstance(first, ListCell) and not first.items:
+        if isinstance(second, Frame) and isinstance(first, Items) and not first.items:
             return right
         return _one_of(left, right)
     joined = next_cell()
@@ -109,17 +108,12 @@ def join_cells(heap: Heap, left: Cell, right: Cell) -> Cell:
         return left
     if isinstance(left, Frame) and isinstance(right, Frame):
         return join_frames(left, right)
-    if isinstance(left, ListCell) and isinstance(right, ListCell):
+    if isinstance(left, Items) and isinstance(right, Items):
         if not left.items and left.rest is None:
             return replace(right, rows=left.rows | right.rows)
         if not right.items and right.rest is None:
             return replace(left, rows=left.rows | right.rows)
-        items = join_items(
-            heap,
-            Items(left.items, left.rest, left.rows),
-            Items(right.items, right.rest, right.rows),
-        )
-        return ListCell(items.items, items.rest, items.rows)
+        return join_items(heap, left, right)
     if isinstance(left, DictCell) and isinstance(right, DictCell):
         entries = {
             key: join(heap, left.entries.get(key), right.entries.get(key))

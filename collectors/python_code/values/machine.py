@@ -30,7 +30,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Key,
     Library,
     LineGap,
-    ListCell,
     Method,
     ObjectCell,
     OneOf,
@@ -151,7 +150,7 @@ class Machine:
 
     def new_list(self, values: Iterable[Value]) -> Ref:
         """A new list."""
-        return self.new(ListCell(tuple(values)))
+        return self.new(Items(tuple(values)))
 
     def cell(self, value: Value | None) -> Cell | None:
         """The content of a cell; None if it is no reference."""
@@ -167,7 +166,7 @@ class Machine:
 
         Large ones take steps: what doubles with each line comes to an end.
         """
-        if isinstance(cell, ListCell):
+        if isinstance(cell, Items):
             self.budget.spend(len(cell.items) // 4)
         elif isinstance(cell, Frame):
             self.budget.spend(len(cell.columns) // 4)
@@ -299,7 +298,7 @@ class Machine:
         if isinstance(value, Thing):
             inner = [*value.traits.values(), value.owner]
         cell = self.cell(value)
-        if isinstance(cell, ListCell):
+        if isinstance(cell, Items):
             inner = [*cell.items, cell.rest]
         elif isinstance(cell, DictCell):
             inner = [*cell.entries.values(), cell.rest]
@@ -331,8 +330,8 @@ class Machine:
         cell = self.cell(value)
         if isinstance(cell, ObjectCell) and cell.of and _NAMED_TUPLE in cell.of.bases:
             return Items(tuple(cell.names.values()), names=tuple(cell.names))
-        if isinstance(cell, ListCell):
-            return Items(cell.items, cell.rest, cell.rows)
+        if isinstance(cell, Items):
+            return cell
         if isinstance(cell, DictCell):
             keys = tuple(to_value(key) for key in cell.entries)
             rest = cell.keys or (UNKNOWN if cell.rest or cell.open else None)

@@ -119,7 +119,7 @@ def alternatives(value: Value | None) -> tuple[Value, ...]:
 
 @frozen
 class Items(Value):
-    """A tuple, or the items of what can be iterated.
+    """A tuple, or the items of what can be iterated; in a cell a list, a set, or what is yielded.
 
     Attributes:
         rest: Any item after those; None where there are no others.
@@ -246,15 +246,6 @@ class Frame:
 
 
 @frozen
-class ListCell:
-    """A list, a set, or what a generator yields; see `Items`."""
-
-    items: tuple[Value, ...] = ()
-    rest: Value | None = None
-    rows: Inputs = NOTHING
-
-
-@frozen
 class DictCell:
     """A dictionary.
 
@@ -287,7 +278,7 @@ class ObjectCell:
     parent: Ref | None = None
 
 
-Cell = Frame | ListCell | DictCell | ObjectCell
+Cell = Frame | Items | DictCell | ObjectCell
 
 
 def change(
