@@ -66,7 +66,7 @@ def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
             return model_column(machine, owner, name, value)
         case Data():
             return _of_data(owner, name)
-        case Items() if _has_name(owner, name):
+        case Items() if name in owner.names or (owner.open and name not in _ROW_METHODS):
             return get_entry(machine, row_entries(owner), Const(name)) or UNKNOWN
         case Items() if name == "str":
             return Thing("names", {"items": owner})
@@ -86,10 +86,6 @@ def _of_cell(machine: Machine, owner: Ref, name: str) -> Value | None:
     if isinstance(cell, DictCell) and name not in _ROW_METHODS:
         return cell.entries.get(name)  # of a row that is a series
     return None
-
-
-def _has_name(row: Items, name: str) -> bool:
-    return name in row.names or (bool(row.open) and name not in _ROW_METHODS)
 
 
 def _of_path(machine: Machine, owner: Const | Text, name: str) -> Value:
@@ -309,10 +305,10 @@ def bind(machine: Machine, name: str, value: Value, scope: Ref) -> None:
     machine.put(scope, replace(cell, names={**cell.names, name: value}))
 
 
-def make_outer(machine: Machine, names: list[str], scope: Ref) -> None:
-    """Note that names belong to an outer scope: `global`, `nonlocal`."""
+def make_outer(machine: Machine, node: ast.Global | ast.Nonlocal, scope: Ref) -> None:
+    """Note that names belong to an outer scope."""
     cell = names_of(machine, scope)
-    marks = {_OUTER + name: Const(None) for name in names}
+    marks = {_OUTER + name: Const(None) for name in node.names}
     machine.put(scope, replace(cell, names={**cell.names, **marks}))
 
 

@@ -66,14 +66,6 @@ def evaluate(machine: Machine, node: ast.expr, scope: Ref) -> Value:
     return rule(machine, node, scope) if rule else UNKNOWN
 
 
-def _constant(machine: Machine, node: ast.Constant, scope: Ref) -> Value:
-    return UNKNOWN if node.value is Ellipsis else Const(node.value)
-
-
-def _name(machine: Machine, node: ast.Name, scope: Ref) -> Value:
-    return look_up(machine, node.id, scope)
-
-
 def _attribute(machine: Machine, node: ast.Attribute, scope: Ref) -> Value:
     owner = evaluate(machine, node.value, scope)
     machine.line = node.end_lineno or machine.line
@@ -388,10 +380,6 @@ def _conditional(machine: Machine, node: ast.IfExp, scope: Ref) -> Value:
     return machine.decide(machine.join(body, other), machine.condition(test))
 
 
-def _lambda(machine: Machine, node: ast.Lambda, scope: Ref) -> Value:
-    return new_function(machine, node, scope)
-
-
 def _walrus(machine: Machine, node: ast.NamedExpr, scope: Ref) -> Value:
     value = evaluate(machine, node.value, scope)
     assign(machine, node.target, value, scope)
@@ -411,10 +399,6 @@ def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom, scope: Ref) -> Val
         else:
             append(machine, yields, value)
     return UNKNOWN
-
-
-def _inner(machine: Machine, node: ast.Await | ast.Starred, scope: Ref) -> Value:
-    return evaluate(machine, node.value, scope)
 
 
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
@@ -478,26 +462,26 @@ def _iterations(
 
 _RULES: Mapping[type[ast.expr], Callable[..., Value]] = {
     ast.Attribute: _attribute,
-    ast.Await: _inner,
+    ast.Await: lambda machine, node, scope: evaluate(machine, node.value, scope),
     ast.BinOp: _binary,
     ast.BoolOp: _boolean,
     ast.Call: _call,
     ast.Compare: _compare,
-    ast.Constant: _constant,
+    ast.Constant: lambda _, node, __: UNKNOWN if node.value is Ellipsis else Const(node.value),
     ast.Dict: _dict,
     ast.DictComp: comprehend,
     ast.GeneratorExp: comprehend,
     ast.IfExp: _conditional,
     ast.JoinedStr: _formatted,
-    ast.Lambda: _lambda,
+    ast.Lambda: new_function,
     ast.List: _sequence,
     ast.ListComp: comprehend,
-    ast.Name: _name,
+    ast.Name: lambda machine, node, scope: look_up(machine, node.id, scope),
     ast.NamedExpr: _walrus,
     ast.Set: _sequence,
     ast.SetComp: comprehend,
     ast.Slice: _slice,
-    ast.Starred: _inner,
+    ast.Starred: lambda machine, node, scope: evaluate(machine, node.value, scope),
     ast.Subscript: _subscript,
     ast.Tuple: _sequence,
     ast.UnaryOp: _unary,

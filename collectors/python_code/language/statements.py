@@ -55,10 +55,6 @@ def execute(machine: Machine, body: Sequence[ast.stmt], scope: Ref) -> bool:
     return True
 
 
-def _expression(machine: Machine, node: ast.Expr, scope: Ref) -> None:
-    machine.evaluate(node.value, scope)
-
-
 def _assign(machine: Machine, node: ast.Assign, scope: Ref) -> None:
     value = machine.evaluate(node.value, scope)
     for target in node.targets:
@@ -257,10 +253,6 @@ def _return(machine: Machine, node: ast.Return, scope: Ref) -> bool:
     return False
 
 
-def _leave(machine: Machine, node: ast.stmt, scope: Ref) -> bool:
-    return False
-
-
 def _match(machine: Machine, node: ast.Match, scope: Ref) -> bool:
     subject = machine.evaluate(node.subject, scope)
     deciding = machine.condition(subject)
@@ -283,16 +275,8 @@ def _match(machine: Machine, node: ast.Match, scope: Ref) -> bool:
     return branch(machine, ways, deciding, bodies)
 
 
-def _global(machine: Machine, node: ast.Global | ast.Nonlocal, scope: Ref) -> None:
-    make_outer(machine, node.names, scope)
-
-
-def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> None:
-    bind(machine, node.name, define_function(machine, node, scope), scope)
-
-
-def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:
-    bind(machine, node.name, define_class(machine, node, scope), scope)
+def _leave(*_: object) -> bool:
+    return False
 
 
 # -- functions and classes that the script defines
@@ -319,9 +303,7 @@ _MODELS = frozenset(
 )
 
 
-def define_function(
-    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref
-) -> Value:
+def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> None:
     """A function with its decorators; one of a library is taken to pass it through."""
     function: Value = new_function(machine, node, scope)
     for decorator_node in reversed(node.decorator_list):
@@ -334,10 +316,10 @@ def define_function(
         elif isinstance(decorator, Function):
             decorated = machine.call(decorator, function)
             function = decorated if isinstance(decorated, Function) else function
-    return function
+    bind(machine, node.name, function, scope)
 
 
-def define_class(machine: Machine, node: ast.ClassDef, scope: Ref) -> Class:
+def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:
     """A class with its attributes and methods."""
     inner = machine.new(ObjectCell(parent=scope))
     machine.execute(node.body, inner)
@@ -351,13 +333,13 @@ def define_class(machine: Machine, node: ast.ClassDef, scope: Ref) -> Class:
         or (isinstance(base, Class) and base.is_dataclass)
         for base in bases
     )
-    return Class(node, inner, bases, has_fields)
+    bind(machine, node.name, Class(node, inner, bases, has_fields), scope)
 
 
 # -- all of them
 
 
-_RULES: Mapping[type[ast.stmt], Callable[..., bool | None]] = {
+_RULES: Mapping[type[ast.stmt], Callable[..., object]] = {
     ast.AnnAssign: _annotated,
     ast.Assign: _assign,
     ast.AsyncFor: _for,
@@ -368,15 +350,15 @@ _RULES: Mapping[type[ast.stmt], Callable[..., bool | None]] = {
     ast.ClassDef: _class,
     ast.Continue: _leave,
     ast.Delete: _delete,
-    ast.Expr: _expression,
+    ast.Expr: lambda machine, node, scope: machine.evaluate(node.value, scope),
     ast.For: _for,
     ast.FunctionDef: _function,
-    ast.Global: _global,
+    ast.Global: make_outer,
     ast.If: _if,
     ast.Import: import_names,
     ast.ImportFrom: import_names,
     ast.Match: _match,
-    ast.Nonlocal: _global,
+    ast.Nonlocal: make_outer,
     ast.Raise: _leave,
     ast.Return: _return,
     ast.Try: _try,

@@ -133,10 +133,6 @@ def _range(call: Call) -> Value:
     return Items((), UNKNOWN)
 
 
-def _items(call: Call) -> Value:
-    return iterate(call.machine, first_argument(call))
-
-
 def _length(call: Call) -> Value:
     items = call.machine.items(first_argument(call))
     if items is not None:
@@ -279,10 +275,6 @@ def _files_below(call: Call) -> Value:
     return Items((), _joined_path(call))
 
 
-def _glob(call: Call) -> Value:
-    return Items((), first_argument(call))
-
-
 def _load(call: Call) -> Value:
     """`yaml.safe_load(file)`, `json.load(file)`: the values of a file beside the script."""
     value = first_argument(call)
@@ -367,14 +359,6 @@ def _as_dict(call: Call) -> Value:
     return first_argument(call)
 
 
-def _named_tuple(call: Call) -> Value:
-    return Thing("named tuple", {"names": call.get("", 1) or UNKNOWN})
-
-
-def _item_getter(call: Call) -> Value:
-    return Thing("getter", {"keys": Items(call.arguments.positional)})
-
-
 _TABLE: Mapping[Handler, str] = {
     _list: "builtins.list builtins.tuple builtins.set builtins.frozenset collections.deque",
     _dict: "builtins.dict collections.OrderedDict pyspark.sql.Row pyspark.sql.types.Row",
@@ -382,14 +366,15 @@ _TABLE: Mapping[Handler, str] = {
     _zip: "builtins.zip itertools.zip_longest",
     _enumerate: "builtins.enumerate",
     _range: "builtins.range",
-    _items: "builtins.sorted builtins.reversed builtins.iter",
+    lambda call: iterate(call.machine, first_argument(call)): """builtins.sorted builtins.reversed
+        builtins.iter""",
     first_argument: """concurrent.futures.as_completed concurrent.futures.wait
         tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
         asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
         os.path.expanduser sqlalchemy.text sqlalchemy.sql.text textwrap.dedent
         psycopg2.sql.SQL markupsafe.escape""",
-    _glob: "glob.glob glob.iglob",
+    lambda call: Items((), first_argument(call)): "glob.glob glob.iglob",
     _length: "builtins.len",
     _aggregate: """builtins.sum builtins.max builtins.min statistics.mean statistics.median
         math.fsum statistics.stdev""",
@@ -418,8 +403,8 @@ _TABLE: Mapping[Handler, str] = {
     _group_by: "itertools.groupby",
     _chain: "itertools.chain itertools.chain.from_iterable",
     _as_dict: "dataclasses.asdict dataclasses.astuple builtins.vars",
-    _named_tuple: "collections.namedtuple",
-    _item_getter: "operator.itemgetter operator.attrgetter",
+    lambda call: Thing("getter", {"keys": Items(call.arguments.positional)}): """operator.itemgetter
+        operator.attrgetter""",
 }
 # Methods of paths, which are texts here.
 PATH_METHODS: Mapping[str, Handler] = {
@@ -436,6 +421,9 @@ PATH_METHODS: Mapping[str, Handler] = {
 BUILTINS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
     "builtins.super": lambda call: Thing("super"),
+    "collections.namedtuple": lambda call: Thing(
+        "named tuple", {"names": call.get("", 1) or UNKNOWN}
+    ),
 }
 
 

@@ -63,7 +63,9 @@ def named(name: str) -> Data:
 
 
 def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool = True) -> Data:
-    """A value as an expression; a text is the name of a column."""
+    """A value as an expression; a text is the name of a column, `when` one of several values."""
+    if isinstance(value, Thing) and value.role == "when":
+        return _chosen(machine, value)
     if isinstance(value, Const) and isinstance(value.value, str) and text_is_column:
         return named(value.value)
     data = machine.data(value)
@@ -213,18 +215,17 @@ def call_when_method(call: Call) -> Value:
     thing = Thing("when", traits)
     if call.name in {"when", "then"}:
         return thing
-    value = chosen(call, thing)
+    value = _chosen(machine, thing)
     if call.name == "otherwise":
         return value
     return call_series_method(replace(call, owner=value))
 
 
-def chosen(call: Call, thing: Thing) -> Data:
+def _chosen(machine: Machine, thing: Thing) -> Data:
     """The value of `when`: one of several."""
-    machine = call.machine
     conditions = [machine.data(v) for v in iterate(machine, thing.traits["conditions"]).items]
     values = [machine.data(v) for v in iterate(machine, thing.traits["values"]).items]
-    return replace(choose(call, conditions, values), form=Form.EXPRESSION)
+    return replace(choose(conditions, values, machine.place), form=Form.EXPRESSION)
 
 
 def case(call: Call) -> Value:
@@ -234,7 +235,7 @@ def case(call: Call) -> Value:
     last = call.get("else_")
     values = [*(pair[1] for pair in pairs if len(pair) == 2), *([last] if last else [])]
     conditions = [machine.data(pair[0]) for pair in pairs if len(pair) == 2]
-    return choose(call, conditions, list(map(machine.data, values)))
+    return choose(conditions, list(map(machine.data, values)), call.place)
 
 
 def sql_expression(call: Call) -> Value:
@@ -305,8 +306,6 @@ def evaluate_columns(
     columns: dict[Key, Data] = {}
     for value in values:
         for item in _items(call.machine, value):
-            if isinstance(item, Thing) and item.role == "when":
-                item = chosen(call, item)
             if item == Const(ANY_COLUMN):
                 item = named(ANY_COLUMN)
             if isinstance(item, Thing) and item.role == "columns except":
@@ -316,14 +315,11 @@ def evaluate_columns(
             if isinstance(item, Data) and item.name == ANY_COLUMN:
                 columns.update(_of_each(item, frame))
                 continue
-            data = as_expression(call.machine, item)
-            made = _made(call, frame, data)
+            made = resolve(call.machine, as_expression(call.machine, item), frame)
             columns[_short(made.name)] = made
     for name, value in (named_values or {}).items():
-        if isinstance(value, Thing) and value.role == "when":
-            value = chosen(call, value)
-        data = as_expression(call.machine, value)
-        columns[name] = replace(_made(call, frame, data), place=call.place)
+        made = resolve(call.machine, as_expression(call.machine, value), frame)
+        columns[name] = replace(made, place=call.place)
     return columns
 
 
@@ -342,16 +338,12 @@ def _short(name: Key) -> Key:
     return name
 
 
-def _made(call: Call, frame: Frame, data: Data) -> Data:
-    return resolve(call.machine, data, frame)
-
-
 def condition(call: Call, frame: Frame, value: Value | None) -> Data:
     """A condition on a frame's rows: an expression, or a text in SQL."""
     text = call.machine.text(value)
     data = call.machine.data(parse_expression(call, text) if text is not None else value)
     if isinstance(value, Thing) and value.role == "when":
-        data = chosen(call, value)
+        data = _chosen(call.machine, value)
     return resolve(call.machine, data, frame)
 
 
@@ -361,13 +353,10 @@ def all_of(call: Call, frame: Frame, values: Iterable[Value]) -> list[tuple[Key,
     for value in values:
         for item in _items(call.machine, value):
             data = as_expression(call.machine, item)
-            name = data.name
-            resolved = (
-                find_column(call.machine, frame, name)
-                if isinstance(item, Const)
-                else resolve(call.machine, data, frame)
-            )
-            pairs.append((_short(name), resolved))
+            resolved = resolve(call.machine, data, frame)
+            if isinstance(item, Const):
+                resolved = find_column(call.machine, frame, data.name)
+            pairs.append((_short(data.name), resolved))
     return pairs
 
 

@@ -60,9 +60,9 @@ _SETTINGS = words(
 _WRITES = re.compile(r"\b(INSERT|UPDATE|DELETE|MERGE|INTO|REPLACE)\b", re.I)
 
 
-def new_connection(machine: Machine, role: str) -> Ref:
-    """A connection, or a cursor of it."""
-    return machine.new(ObjectCell({ROLE: Const(role), RESULT: Const(None)}))
+def _new_connection(machine: Machine, role: str, result: Value) -> Ref:
+    """A connection, or a cursor of it, that may be at a result."""
+    return machine.new(ObjectCell({ROLE: Const(role), RESULT: result}))
 
 
 def is_connection(machine: Machine, value: Value) -> bool:
@@ -112,7 +112,8 @@ def _verb(text: str) -> str:
 
 
 def _connect(call: Call) -> Value:
-    return new_connection(call.machine, "cursor" if call.name == "cursor" else "connection")
+    role = "cursor" if call.name == "cursor" else "connection"
+    return _new_connection(call.machine, role, Const(None))
 
 
 def set_result(call: Call, result: Value) -> Value:
@@ -121,12 +122,7 @@ def set_result(call: Call, result: Value) -> Value:
     if isinstance(cell, ObjectCell) and isinstance(call.owner, Ref):
         call.machine.put(call.owner, replace(cell, names={**cell.names, RESULT: result}))
     call.machine.last_result = result
-    return new_result(call.machine, result)
-
-
-def new_result(machine: Machine, result: Value) -> Ref:
-    """A cursor at a result."""
-    return machine.new(ObjectCell({ROLE: Const("cursor"), RESULT: result}))
+    return _new_connection(call.machine, "cursor", result)
 
 
 def result_of(machine: Machine, owner: Value) -> Frame | None:
@@ -282,49 +278,27 @@ def _send_slot(machine: Machine, target: int, slot: Slot, data: Data) -> None:
         record.add_gap(gap, target, slot.column)
 
 
-def _fetch_all(call: Call) -> Value:
+def _fetch(call: Call) -> Value:
+    """The rows of a result, its first row, or values of its first column."""
     frame = result_of(call.machine, call.owner)
     if frame is None:
-        return _no_rows(call)
-    return Items((), row_of(frame), frame.rows)
-
-
-def _fetch_one(call: Call) -> Value:
-    frame = result_of(call.machine, call.owner)
-    return _no_rows(call) if frame is None else replace(row_of(frame), rows=frame.rows)
-
-
-def _scalar(call: Call) -> Value:
-    frame = result_of(call.machine, call.owner)
-    if frame is None:
-        return _no_rows(call)
-    return next(iter(frame.columns.values()), UNKNOWN)
-
-
-def _no_rows(call: Call) -> Value:
-    owner = call.machine.data(call.owner)
-    gap = call.gap("rows are fetched of a statement that is not known")
-    return replace(owner, origin=gap)
-
-
-def _scalars(call: Call) -> Value:
-    frame = result_of(call.machine, call.owner)
-    if frame is None:
-        return _no_rows(call)
-    return Items((), next(iter(frame.columns.values()), UNKNOWN), frame.rows)
-
-
-def _get_frame(call: Call) -> Value:
-    """`hook.get_pandas_df(sql)` of Airflow."""
-    return read_query(
-        call.machine, call.get("sql", 0), Dialect.TSQL, "pandas", call.get("parameters", 1)
-    )
+        gap = call.gap("rows are fetched of a statement that is not known")
+        return replace(call.machine.data(call.owner), origin=gap)
+    if call.name in {"fetchone", "first", "one"}:
+        return replace(row_of(frame), rows=frame.rows)
+    value: Value = row_of(frame)
+    if call.name in {"fetchval", "scalar", "scalars"}:
+        value = next(iter(frame.columns.values()), UNKNOWN)
+    return value if call.name in {"fetchval", "scalar"} else Items((), value, frame.rows)
 
 
 def _get_records(call: Call) -> Value:
-    value = read_query(
-        call.machine, call.get("sql", 0), Dialect.TSQL, "query", call.get("parameters", 1)
-    )
+    """`hook.get_pandas_df(sql)`, `hook.get_records(sql)`, `hook.get_first(sql)` of Airflow."""
+    library = "pandas" if call.name in {"get_pandas_df", "get_df"} else "query"
+    query, parameters = call.get("sql", 0), call.get("parameters", 1)
+    value = read_query(call.machine, query, Dialect.TSQL, library, parameters)
+    if library == "pandas":
+        return value
     frame = call.machine.frame(value)
     if frame is None:
         return UNKNOWN
@@ -388,27 +362,20 @@ _SAME = frozenset(
 _ONLY_KNOWN = words("add add_all merge query all first one run fetch mappings scalars scalar")
 _METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), _add),
-    "all": _fetch_all,
+    **dict.fromkeys(
+        words("all fetch fetchall fetchmany fetchone fetchval first one scalar scalars"), _fetch
+    ),
     "cursor": _connect,
     "execute": execute,
     "exec_driver_sql": execute,
     "executemany": execute,
-    "fetch": _fetch_all,
-    "fetchall": _fetch_all,
-    "fetchmany": _fetch_all,
-    "fetchone": _fetch_one,
-    "fetchval": _scalar,
-    "first": _fetch_one,
     "get_conn": _connect,
     "get_first": _get_records,
-    "get_pandas_df": _get_frame,
-    "get_df": _get_frame,
+    "get_pandas_df": _get_records,
+    "get_df": _get_records,
     "get_records": _get_records,
     "insert_rows": _insert_rows,
     "mappings": owner_of,
-    "one": _fetch_one,
-    "scalar": _scalar,
-    "scalars": _scalars,
     "query": _query,
     "run": execute,
 }

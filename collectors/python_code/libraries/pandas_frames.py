@@ -505,14 +505,6 @@ def _mask_of_rows(call: Call) -> Value:
     return replace(derive(parts, call.place), form=Form.SERIES) if parts else Data(form=Form.SERIES)
 
 
-def _rolled(call: Call) -> Value:
-    return Thing("rolling", {"frame": call.owner}, call.owner)
-
-
-def _none(call: Call) -> Value:
-    return Const(None)
-
-
 _TABLE: Mapping[Callable[..., Value], str] = {
     same_frame: """copy head tail sample infer_objects convert_dtypes reindex_like squeeze
         sort_columns persist compute cache asfreq between_time truncate at_time view first last
@@ -551,9 +543,10 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _reindex: "reindex",
     _counted: "value_counts",
     _mask_of_rows: "duplicated isna isnull notna notnull",
-    _rolled: "rolling expanding ewm resample",
+    lambda call: Thing("rolling", {"frame": call.owner}, call.owner): """rolling expanding ewm
+        resample""",
     _described: "describe",
-    _none: "info memory_usage to_string to_markdown to_html equals",
+    lambda call: Const(None): "info memory_usage to_string to_markdown to_html equals",
 }
 PANDAS_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},

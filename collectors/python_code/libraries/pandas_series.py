@@ -41,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     combine,
     derive,
 )
+from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.records import Subtype
 
 
@@ -101,10 +102,6 @@ def _rank(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     inputs = change(owner.inputs, Subtype.WINDOW)
     return replace(owner, inputs=inputs, place=call.place, gaps=all_gaps(owner))
-
-
-def _rolling(call: Call) -> Value:
-    return Thing("rolling", {}, call.owner)
 
 
 def rolled(call: Call) -> Value:
@@ -295,7 +292,7 @@ _TABLE: Mapping[Handler, str] = {
     _window: """shift diff pct_change cumsum cumprod cummax cummin cumcount ffill bfill
         interpolate backward_fill forward_fill cum_sum cum_max cum_min cum_prod cum_count""",
     _rank: "rank ordinal_rank",
-    _rolling: "rolling expanding ewm",
+    lambda call: Thing("rolling", {}, call.owner): "rolling expanding ewm",
     apply: "apply map transform map_elements",
     _where: "where mask",
     _rename: "rename",
@@ -313,7 +310,7 @@ SERIES_METHODS: Mapping[str, Handler] = {
 }
 
 
-def choose(call: Call, conditions: list[Data], values: list[Data]) -> Data:
+def choose(conditions: list[Data], values: list[Data], place: CodePlace) -> Data:
     """One of several values, that conditions decide on."""
     chosen = combine([*values, *conditions])
     inputs = frozenset().union(
@@ -321,7 +318,7 @@ def choose(call: Call, conditions: list[Data], values: list[Data]) -> Data:
         *(change(condition.inputs, Subtype.CONDITIONAL) for condition in conditions),
     )
     gaps = NO_GAPS.union(*map(all_gaps, [*values, *conditions]))
-    return replace(chosen, inputs=inputs, gaps=gaps, origin=None, place=call.place, name=None)
+    return replace(chosen, inputs=inputs, gaps=gaps, origin=None, place=place, name=None)
 
 
 def _numpy_where(call: Call) -> Value:
@@ -329,7 +326,7 @@ def _numpy_where(call: Call) -> Value:
     values = [call.get("x", 1), call.get("y", 2)]
     if values == [None, None]:
         return derive([condition], call.place)
-    return choose(call, [condition], [call.machine.data(value) for value in values])
+    return choose([condition], [call.machine.data(value) for value in values], call.place)
 
 
 def _select(call: Call) -> Value:
@@ -337,9 +334,9 @@ def _select(call: Call) -> Value:
     values = iterate(call.machine, call.get("choicelist", 1) or Items())
     default = call.machine.data(call.get("default", 2))
     return choose(
-        call,
         list(map(call.machine.data, conditions.values)),
         [*map(call.machine.data, values.values), default],
+        call.place,
     )
 
 
@@ -351,10 +348,6 @@ def _converted(call: Call) -> Value:
     data = call.machine.data(value)
     made = derive([data], call.place)
     return replace(made, name=data.name, index=data.index)
-
-
-def _aggregated(call: Call) -> Value:
-    return replace(derive(call.data(), call.place, Subtype.AGGREGATION), index=())
 
 
 def _dummies(call: Call) -> Value:
@@ -407,7 +400,7 @@ NUMPY: Mapping[str, Handler] = {
                 """sum mean median min max std var nansum nanmean count_nonzero average"""
             )
         ),
-        _aggregated,
+        lambda call: replace(derive(call.data(), call.place, Subtype.AGGREGATION), index=()),
     ),
     **dict.fromkeys(
         words("""pandas.to_datetime pandas.to_numeric pandas.to_timedelta pandas.cut pandas.qcut

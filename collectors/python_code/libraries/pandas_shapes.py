@@ -31,6 +31,7 @@ from dbt_graft.collectors.python_code.values.values import (
     combine,
     derive,
 )
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
 
 
@@ -52,10 +53,12 @@ def merge(call: Call) -> Value:
     lefts = _with_groups(call, call.keys("left_on", 3 + shift) or on, "left_by")
     rights = _with_groups(call, call.keys("right_on", 4 + shift) or on, "right_by")
     suffixes = machine.keys(call.get("suffixes")) or ["_x", "_y"]
-    sides = Sides(left, right, how, tuple(map(str_or_empty, suffixes)))
+    if len(suffixes) != 2:
+        suffixes = ["_x", "_y"]
     named = (("left_on", 3 + shift, lefts), ("right_on", 4 + shift, rights))
     computed = [call.get(name, at) for name, at, keys in named if keys is None]
-    sides.deciding = NOTHING.union(*(machine.data(key).inputs for key in computed if key))
+    deciding = NOTHING.union(*(machine.data(key).inputs for key in computed if key))
+    sides = Sides(left, right, how, tuple("" if s is None else str(s) for s in suffixes), deciding)
     if how == "cross":
         return machine.new(merge_sides(sides, [], []))
     by_left = call.flag("left_index") is True
@@ -85,11 +88,7 @@ def _with_groups(call: Call, keys: list[object] | None, name: str) -> list[objec
     return [*(keys or []), *groups] if groups else keys
 
 
-def str_or_empty(value: object) -> str:
-    """A suffix; None is none."""
-    return "" if value is None else str(value)
-
-
+@frozen
 class Sides:
     """Two frames and how they are merged.
 
@@ -97,12 +96,11 @@ class Sides:
         deciding: The inputs of keys that are no columns of a frame.
     """
 
-    def __init__(self, left: Frame, right: Frame, how: str, suffixes: tuple[str, ...]) -> None:
-        self.left = left
-        self.right = right
-        self.how = how
-        self.suffixes = suffixes if len(suffixes) == 2 else ("_x", "_y")
-        self.deciding = NOTHING
+    left: Frame
+    right: Frame
+    how: str
+    suffixes: tuple[str, ...]
+    deciding: Inputs = NOTHING
 
 
 _Levels = list[tuple[Key, Data]]

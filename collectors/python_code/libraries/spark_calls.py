@@ -134,18 +134,12 @@ def _created(call: Call) -> Value:
 def _of_reader(call: Call) -> Value:
     machine, owner = call.machine, call.owner
     assert isinstance(owner, Thing)
-    options = dict(owner.traits)
-    if call.name == "option":
-        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
-    elif call.name == "options":
-        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
-    elif call.name == "format":
-        options["format"] = call.get("source", 0) or UNKNOWN
-    elif call.name == "table":
+    options = _options(call, owner)
+    if call.name == "table":
         return _table(call, call.get("tableName", 0))
-    elif call.name == "jdbc":
+    if call.name == "jdbc":
         return _jdbc(call, call.get("table", 1))
-    elif call.name in {"load", *_FILES}:
+    if call.name in {"load", *_FILES}:
         if "query" in options:
             return read_query(machine, options["query"], Dialect.TSQL, "spark")
         if "dbtable" in options:
@@ -153,6 +147,18 @@ def _of_reader(call: Call) -> Value:
         path = machine.text(call.get("path", 0) or options.get("path"))
         return machine.new(read_file(machine, path, "spark", dialect=Dialect.SPARK))
     return Thing("spark.reader", options)
+
+
+def _options(call: Call, owner: Thing) -> dict[str, Value]:
+    """The options of a reader or writer after a call."""
+    options = dict(owner.traits)
+    if call.name == "option":
+        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
+    elif call.name == "options":
+        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
+    elif call.name == "format":
+        options["format"] = call.get("source", 0) or UNKNOWN
+    return options
 
 
 def _jdbc(call: Call, value: Value | None) -> Value:
@@ -172,14 +178,8 @@ def _of_writer(call: Call) -> Value:
     machine, owner = call.machine, call.owner
     assert isinstance(owner, Thing)
     frame = as_frame(machine, owner.owner)
-    options = dict(owner.traits)
-    if call.name == "option":
-        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
-    elif call.name == "options":
-        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
-    elif call.name == "format":
-        options["format"] = call.get("source", 0) or UNKNOWN
-    elif call.name == "foreachBatch" and owner.owner is not None:
+    options = _options(call, owner)
+    if call.name == "foreachBatch" and owner.owner is not None:
         function = call.get("func", 0)
         if function is not None:
             machine.call(function, owner.owner, UNKNOWN)
@@ -424,13 +424,6 @@ def call_column_groups(call: Call) -> Value:
     return machine.new(replace(base, columns={**keys, **columns}))
 
 
-def _of_all_rows(call: Call) -> Value:
-    """`df.agg(…)`: of one group."""
-    return call_column_groups(
-        replace(call, owner=Thing("column groups", {"keys": Items()}, call.owner))
-    )
-
-
 def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
     machine = call.machine
     cell = machine.cell(call.get("", 0))
@@ -518,7 +511,6 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     drop_columns: "drop",
     join: "join crossJoin",
     _unite: "union unionAll unionByName intersect",
-    _of_all_rows: "agg",
     group_rows: "groupBy groupby rollup cube",
     sort_rows: "orderBy sort",
     unique_rows: "dropDuplicates drop_duplicates",
@@ -534,6 +526,10 @@ _TABLE: Mapping[Callable[..., Value], str] = {
 }
 SPARK_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
+    # Of one group.
+    "agg": lambda call: call_column_groups(
+        replace(call, owner=Thing("column groups", {"keys": Items()}, call.owner))
+    ),
     "writeTo": lambda call: Thing(
         "spark.writer", {"table": call.get("table", 0) or UNKNOWN}, call.owner
     ),

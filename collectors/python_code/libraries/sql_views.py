@@ -71,7 +71,8 @@ def _made_view(tree: exp.Expr) -> str | None:
 
 
 def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
-    names = shape.result or (() if _writes(shape) else result_columns(text, Dialect.SPARK).names)
+    writes = any(edge.table for edge in shape.column_edges)
+    names = shape.result or (() if writes else result_columns(text, Dialect.SPARK).names)
     inputs: dict[str, set[Input]] = {name: set() for name in names}
     rows: set[Input] = set()
     gaps: set[LineGap] = set()
@@ -85,21 +86,13 @@ def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
             rows |= made
         else:
             gaps.add(machine.gap("`*` of a view whose columns are not known"))
-    for name in {part[-1].casefold() for part in _tables(shape)} & machine.views.keys():
+    for name in {access.name[-1].casefold() for access in shape.accesses} & machine.views.keys():
         view = machine.frame(machine.views[name])
         rows |= view.rows if view is not None else frozenset()
     columns: dict[Key, Data] = {
         name: Data(frozenset(sources), place=machine.place) for name, sources in inputs.items()
     }
     return Frame(columns, rows=frozenset(rows), gaps=frozenset(gaps), library="spark")
-
-
-def _writes(shape: ParsedShape) -> bool:
-    return any(edge.table for edge in shape.column_edges)
-
-
-def _tables(shape: ParsedShape) -> set[tuple[str, ...]]:
-    return {access.name for access in shape.accesses}
 
 
 def _source(machine: Machine, table: tuple[str, ...], column: str) -> Data:

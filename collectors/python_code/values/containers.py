@@ -86,7 +86,8 @@ def call_container_method(call: Call) -> Value:
     cell = call.machine.cell(call.owner)
     methods = _DICTS if isinstance(cell, DictCell) else _LISTS
     if isinstance(call.owner, Items) and call.owner.names and call.name in _ROWS:
-        return _ROWS[call.name](call)
+        row = call.machine.new(row_entries(call.owner))
+        return _DICTS[_ROWS[call.name]](replace(call, owner=row))
     handler = methods.get(call.name)
     if handler:
         return handler(call)
@@ -272,10 +273,6 @@ def _update(call: Call) -> Value:
     return Const(None)
 
 
-def _keys(call: Call) -> Value:
-    return call.machine.items(call.owner) or UNKNOWN
-
-
 def _values(call: Call) -> Value:
     cell = call.machine.cell(call.owner)
     assert isinstance(cell, DictCell)
@@ -301,38 +298,10 @@ def _pop_entry(call: Call) -> Value:
     return value
 
 
-def _row_dict(call: Call) -> Value:
-    row = call.owner
-    assert isinstance(row, Items)
-    return call.machine.new(row_entries(row))
-
-
 def row_entries(row: Items) -> DictCell:
     """A row with names as a dictionary."""
     return DictCell(
         dict(zip(as_keys(row.names), row.items, strict=False)), row.rest, None, row.open, row.rows
-    )
-
-
-def _row_get(call: Call) -> Value:
-    row = call.owner
-    assert isinstance(row, Items)
-    value = get_entry(call.machine, row_entries(row), call.get("key", 0) or UNKNOWN)
-    return value if value is not None else Const(None)
-
-
-def _row_keys(call: Call) -> Value:
-    assert isinstance(call.owner, Items)
-    return Items(tuple(map(to_value, call.owner.names)))
-
-
-def _row_items(call: Call) -> Value:
-    assert isinstance(call.owner, Items)
-    row = call.owner
-    return Items(
-        tuple(
-            Items((to_value(name), item)) for name, item in zip(row.names, row.items, strict=False)
-        )
     )
 
 
@@ -370,18 +339,14 @@ _DICTS: Mapping[str, Handler] = {
     "copy": _copy,
     "get": _get,
     "items": _items,
-    "keys": _keys,
+    "keys": lambda call: call.machine.items(call.owner) or UNKNOWN,
     "pop": _pop_entry,
     "setdefault": _setdefault,
     "update": _update,
     "values": _values,
 }
-_ROWS: Mapping[str, Handler] = {
-    "_asdict": _row_dict,
-    "asDict": _row_dict,
-    "copy": _row_dict,
-    "get": _row_get,
-    "items": _row_items,
-    "keys": _row_keys,
-    "to_dict": _row_dict,
+# Methods of rows with names, and those of dictionaries that they are like.
+_ROWS: Mapping[str, str] = {
+    **dict.fromkeys(("_asdict", "asDict", "copy", "to_dict"), "copy"),
+    **{name: name for name in ("get", "items", "keys")},
 }
