@@ -45,6 +45,22 @@ def parse(
     return _parse_by_template(normalise(text, dialect), dialect, columns)
 
 
+def with_known_tables(shape: ParsedShape, database: str | None) -> ParsedShape:
+    """A shape without the tables that may be in any database, where that is `UNKNOWN`."""
+    if database != UNKNOWN:
+        return shape
+    accesses = tuple(
+        access
+        for access in shape.accesses
+        if access.kind is not Kind.TABLE or any(access.name[:-2])
+    )
+    if len(accesses) == len(shape.accesses):
+        return shape
+    outcome = Outcome.PARTIAL if accesses else Outcome.FAILED
+    reason = "the database is not known that a USE chose, or that it left"
+    return replace(shape, accesses=accesses, column_edges=(), outcome=outcome, reason=reason)
+
+
 def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedShape, ...]:
     shapes = []
     shapes_by_key: dict[object, ParsedShape] = {}  # a loop repeats statements
@@ -70,7 +86,7 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
             if key not in shapes_by_key:
                 begins = statement[0] is tokens[0]
                 shape = statement_shape(alone, statement, dialect, database, begins, earlier)
-                shapes_by_key[key] = _with_known_tables(shape, database)
+                shapes_by_key[key] = with_known_tables(shape, database)
             if creates_module(statement):
                 module = None
             shape = replace(shapes_by_key[key], database=database, module=module)
@@ -102,22 +118,6 @@ def _by_database(
             placed.append((database, statement))
             database = _chosen_database(statement, dialect) or database
     return placed, database
-
-
-def _with_known_tables(shape: ParsedShape, database: str | None) -> ParsedShape:
-    """A shape without the tables that may be in any database."""
-    if database != UNKNOWN:
-        return shape
-    accesses = tuple(
-        access
-        for access in shape.accesses
-        if access.kind is not Kind.TABLE or any(access.name[:-2])
-    )
-    if len(accesses) == len(shape.accesses):
-        return shape
-    outcome = Outcome.PARTIAL if accesses else Outcome.FAILED
-    reason = "the database of a USE is not known"
-    return replace(shape, accesses=accesses, column_edges=(), outcome=outcome, reason=reason)
 
 
 def _chosen_database(tokens: list[Token], dialect: Dialect) -> str | None:

@@ -23,7 +23,7 @@ from dbt_graft.collectors.sqlserver.resolution.statement import (
 )
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
-from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.parse import parse, with_known_tables
 from dbt_graft.collectors.statements.shape import ParsedShape, failure
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
@@ -206,7 +206,8 @@ def resolve_statements(
                 inferred, (inside.shape.shape_id, inside.procedure or ""), inside, ordinal
             )
             ordinal += 1
-        statement = resolve_statement(shape, database, expander.resolver)
+        known = with_known_tables(shape, database)
+        statement = resolve_statement(known, database, expander.resolver)
         _count_statement(statements, (shape.shape_id, database), statement, ordinal)
         ordinal += 1
     counted = [statement for statement in statements.values() if statement.counts]

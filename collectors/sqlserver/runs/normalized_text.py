@@ -96,20 +96,26 @@ def normalized_text(text: str) -> NormalizedText:
     """A captured text, normalised."""
     normalized = normalise(text, Dialect.TSQL)
     sent = unwrap(text)
-    database = ""
-    for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
-        # `EXEC (USE Dw; …)` chooses none for what comes behind.
-        if normalized.count("(", 0, use.start()) == normalized.count(")", 0, use.start()):
-            database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
     return NormalizedText(
         text=normalized,
         noise=noise(text) or "",
         step=transaction_step(normalized),
-        database=database,
+        database=_last_database(normalized),
         temporaries=temp_table_references(normalized),
         date_shape=_DATE_SHAPES(sent),
         partition_shape=_PARTITION_SHAPES(sent),
     )
+
+
+def _last_database(normalized: str) -> str:
+    database, depth, counted = "", 0, 0
+    for use in _USE.finditer(normalized) if "use" in normalized.casefold() else ():
+        start = use.start()
+        depth += normalized.count("(", counted, start) - normalized.count(")", counted, start)
+        counted = start
+        if not depth:  # `EXEC (USE Dw; …)` chooses none for what comes behind
+            database = use["name"].removeprefix("[").removesuffix("]").replace("]]", "]")
+    return database
 
 
 class RemoteCall(NamedTuple):

@@ -26,6 +26,7 @@ from dbt_graft.collectors.sqlserver.runs.requests import (
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKey, SegmentKind
 from dbt_graft.collectors.sqlserver.runs.transactions import Control, Transactions
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
 
 # More than there are run windows in a log.
 _CONNECTION = 1_000_000_000
@@ -49,6 +50,8 @@ class SessionFold:
         controlled: They showed what the request does to the transaction.
         activity: The id that TRACK_CAUSALITY gives the request.
         failed: An error was reported since the last statement ended.
+        database: The current one, as far as events showed it.
+        began_in: That in which the request began; empty where nothing shows it yet.
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
@@ -68,6 +71,7 @@ class SessionFold:
     activity: str = ""
     failed: bool = False
     database: str = ""
+    began_in: str = ""
     transactions: Transactions = field(default_factory=Transactions)
     connections: int = 0
     active: bool = True
@@ -97,8 +101,10 @@ class SessionFold:
         if level is Level.REQUEST:
             self._close_request(complete=True)
             self.failed = self.controlled = False
-        if event.database:
+        if event.database and event.name != "logout":
             self.database = event.database
+        if level is Level.REQUEST or event.name == "login":
+            self.began_in = self.database
 
     def segments(self) -> Iterator[Segment]:
         """The segments of the events since the last call."""
@@ -140,9 +146,10 @@ class SessionFold:
         if statement.noise:
             self.noise += is_request
         elif statement.text and not (step and step.bare):
-            # The database of the event is that at its end, after a USE in the text.
-            before = self.database if statement.database else ""
-            database = before or event.database or self.database
+            database = event.database or self.database
+            if statement.database and level < Level.STATEMENT_BEGUN:
+                # The database of the event is that at its end, after a USE in the text.
+                database = (self.began_in if is_request else self.database) or UNKNOWN
             self._show(SegmentKind.STATEMENT, event, database, statement, None, level)
         if step and follows:
             undone = self.transactions.follow(step, ok=event.ok is not False)
@@ -151,6 +158,9 @@ class SessionFold:
                 self.failed = False
                 self.controlled |= level is Level.STATEMENT
         self.database = event.database or statement.database or self.database
+        if not self.began_in:
+            is_same = not statement.database or level >= Level.STATEMENT_BEGUN
+            self.began_in = self.database if is_same else UNKNOWN
 
     def _call(self, event: TaskEvent, level: Level, text: str) -> None:
         if resets_connection(text):
@@ -231,6 +241,7 @@ class SessionFold:
         self._report_decision(event, self.transactions.reset())
         if not self.was_reset:
             self._report(SegmentKind.RESET, event)
+        self.database = self.began_in = ""
         self.handles.clear()
         self.unreported.clear()
         self.counter.tables.clear()

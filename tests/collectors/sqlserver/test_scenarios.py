@@ -149,6 +149,7 @@ IMPLICIT = "SET IMPLICIT_TRANSACTIONS ON"
 # Microsoft's ODBC driver ends transactions so.
 ODBC_COMMIT, ODBC_ROLLBACK = "IF @@TRANCOUNT > 0 COMMIT TRAN", "IF @@TRANCOUNT > 0 ROLLBACK TRAN"
 A, B = "INSERT INTO a SELECT * FROM x", "INSERT INTO b SELECT * FROM y"
+DW = "INSERT INTO Dw.dbo.f SELECT * FROM Dw.dbo.s"
 
 Line = str | Sent
 
@@ -493,6 +494,35 @@ CASES: dict[str, Case] = {
     ),
     "use_inside": call(
         "SELECT 1",
+        batch(f"{A}; USE Other; {B}", database="Other"),
+        flows="x > a, Other.dbo.y > Other.dbo.b",
+    ),
+    "use_inside_first": call(
+        batch(f"{A}; {DW}; USE Other; {B}", database="Other"),
+        flows="Other.dbo.y > Other.dbo.b, Dw.dbo.s > Dw.dbo.f",
+    ),
+    "use_begins_first": call(
+        batch(f"USE Other; {B}", database="Other"), flows="Other.dbo.y > Other.dbo.b"
+    ),
+    "use_inside_after_beginning": call(
+        Sent("batch begins", f"{A}; USE Other; {B}"),
+        batch(f"{A}; USE Other; {B}", database="Other"),
+        flows="x > a, Other.dbo.y > Other.dbo.b",
+    ),
+    "use_inside_after_login": call(
+        LOGIN,
+        batch(f"{A}; USE Other; {B}", database="Other"),
+        flows="x > a, Other.dbo.y > Other.dbo.b",
+    ),
+    "use_inside_another_connection": call(
+        batch("SELECT 1", database="Third"),
+        Sent("logout", database="Third"),
+        batch(f"{A}; USE Other; {B}", database="Other"),
+        flows="Other.dbo.y > Other.dbo.b",
+    ),
+    "use_inside_with_few_statements": call(
+        "SELECT 1",
+        stmt("SELECT 2", database="Other"),
         batch(f"{A}; USE Other; {B}", database="Other"),
         flows="x > a, Other.dbo.y > Other.dbo.b",
     ),

@@ -212,6 +212,8 @@ def test_a_text_with_a_use_in_it_began_in_the_database_before() -> None:
         event("batch", "DELETE FROM d", 2, database="Stock"),
     ]
     assert [s.key.database for s in folded(sent)] == ["Shop", "Shop", "Stock"]
+    # Of the first one no event shows where it began.
+    assert [s.key.database for s in folded(sent[1:])] == ["??", "Stock"]
 
 
 @for_each("value", [-1, 1 << 62, 1 << 70, "9" * 30, "many", None])
