@@ -1,7 +1,7 @@
-"""`graft collect` on Spark and in processes of this machine, by the size of the logs.
+"""`graft collect` in processes of this machine, on Spark, and on a cluster of two executors here.
 
 .xel files of 300 shapes, made first and no part of the time, and the demo's logs where `make docs`
-has run. Each measure is a command of its own, both engines in turns. Seconds depend on what else
+has run. Each measure is a command of its own, the engines in turns. Seconds depend on what else
 the machine does, the processor's hardly: those of all processes together, Java's and the workers'
 too, as the system counts them ten times a second. Sizes in MB are the arguments: 1 10 100 1000.
 """
@@ -23,7 +23,12 @@ from benchmarks.report import Report  # noqa: E402
 from benchmarks.sqlserver.bench_flood import make  # noqa: E402
 
 BUILD = Path("build/bench-engines")
-ENGINES = ("local", "spark")
+# What graft.yml says of each, beside the logs.
+ENGINES = {
+    "local": "engine: local\n",
+    "spark": "engine: spark\n",
+    "local cluster": 'engine: spark\nspark: {master: "local-cluster[2,1,1024]"}\n',
+}
 # Of an event in .xel files of `bench_flood`.
 BYTES = 770
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -48,7 +53,7 @@ class Processor(Thread):
         """Note what each process took so far; a process that ended keeps its last."""
         stats = [stat for path in Path("/proc").glob("[0-9]*/stat") if (stat := _stat(path))]
         ours = {self.top}
-        for _ in range(6):  # Python, its pool, Java, its daemon, a worker, a parser
+        for _ in range(7):  # Python, its pool, Java, an executor, its daemon, a worker, a parser
             ours |= {pid for pid, parent, *_ in stats if parent in ours}
         for pid, _, began, seconds in stats:
             if pid in ours:
@@ -67,8 +72,8 @@ def _stat(path: Path) -> tuple[int, int, str, float] | None:
 def taken(folder: Path, engine: str, collect: str) -> tuple[float, float]:
     """Seconds, and the processor's seconds, of a collect."""
     folder.mkdir(parents=True)
-    (folder / "graft.yml").write_text(f"collect:\n{collect}")
-    command = [sys.executable, "-m", "dbt_graft", "collect", "-q", "--engine", engine]
+    (folder / "graft.yml").write_text(f"{ENGINES[engine]}collect:\n{collect}")
+    command = [sys.executable, "-m", "dbt_graft", "collect", "-q"]
     began = time.perf_counter()
     with subprocess.Popen([*command, "-c", str(folder / "graft.yml")]) as process:
         processor = Processor(process.pid)
@@ -93,7 +98,10 @@ def main(sizes: list[int]) -> None:
             f'- sqlserver: {{path: {place}, server: "mssql://a"}}\n'
         )
     for number, (name, collect) in enumerate(logs.items()):
-        figures = [taken(BUILD / f"{number}-{engine}", engine, collect) for engine in ENGINES]
+        figures = [
+            taken(BUILD / f"{number}-{engine.replace(' ', '-')}", engine, collect)
+            for engine in ENGINES
+        ]
         report.row(name, *(f"{figure:.1f}" for pair in figures for figure in pair))
     report.write()
     shutil.rmtree(BUILD)
@@ -110,4 +118,4 @@ def _demo() -> str:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [1, 10, 100])
+    main([int(size) for size in sys.argv[1:]] or [1, 10, 100, 1000])
