@@ -17,7 +17,7 @@ from itertools import pairwise
 from dbt_graft.collectors.statements.tables.definitions import declared_tables
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.names import Name, fold_name
 from dbt_graft.collectors.statements.text.tokens import Token
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
@@ -105,7 +105,7 @@ class EarlierStatements:
 
     def columns(self, database: str | None, table: Name) -> Sequence[str]:
         """The columns of a table; empty where they are not known."""
-        made = self.made.get(_fold(table))
+        made = self.made.get(fold_name(table))
         return self._before(database, table) if made is None else made
 
     @property
@@ -139,7 +139,7 @@ class EarlierStatements:
             reads = reads or outcome is not Outcome.PARSED
             self.holding_data = variables_with_data(tokens, reads, self.holding_data)
             if tokens[0].word == "DECLARE":
-                self.made |= {_fold(name): columns for name, columns in declared_tables(tokens)}
+                self.made |= {fold_name(name): columns for name, columns in declared_tables(tokens)}
         words = [token.word for token in tokens[:_NEAR]]
         if any(words[at : at + 3] == _MAYBE for at in range(len(words))):
             return
@@ -152,7 +152,7 @@ class EarlierStatements:
                 self._follow_write(access, result)
 
     def _follow_write(self, access: TableAccess, result: Columns) -> None:
-        name = _fold(access.name)
+        name = fold_name(access.name)
         if access.operation is Operation.DROP:
             self.made.pop(name, None)
         elif access.operation in _CHANGES:
@@ -170,13 +170,9 @@ class EarlierStatements:
         """
         names = (token.text.casefold() for token in head)
         self.holding_data = frozenset(name for name in names if name[:1] == "@")
-        self.made |= {_fold(name): columns for name, columns in declared_tables(head)}
+        self.made |= {fold_name(name): columns for name, columns in declared_tables(head)}
 
     def end_batch(self) -> None:
         """Variables end with their batch; tables stay."""
         self.holding_data = frozenset()
         self.made = {name: columns for name, columns in self.made.items() if name[-1][:1] != "@"}
-
-
-def _fold(name: Name) -> Name:
-    return tuple(part.casefold() for part in name)

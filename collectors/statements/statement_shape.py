@@ -289,17 +289,14 @@ def _is_unknown(tokens: list[Token]) -> bool:
 def _procedure_places(tokens: list[Token]) -> Iterator[int]:
     """The places after EXEC, EXECUTE and CALL, and after the variable that takes the result."""
     for at, token in enumerate(tokens):
-        if token.word not in _EXECUTES or (token.word == "CALL" and not _begins(tokens, at)):
+        # `CALL p`, `? = CALL p`; elsewhere CALL is a name.
+        is_name = token.word == "CALL" and at and tokens[at - 1].word != "="
+        if token.word not in _EXECUTES or is_name:
             continue
         words = [token.word for token in tokens[at + 1 : at + 3]]
         position = at + (3 if words[1:] == ["="] else 1)  # EXEC @rc = dbo.load
         if position < len(tokens) and words[0] != "AS":
             yield position
-
-
-def _begins(tokens: list[Token], at: int) -> bool:
-    """Whether a call begins here: `CALL p`, `? = CALL p`; elsewhere CALL is a name."""
-    return at == 0 or tokens[at - 1].word == "="
 
 
 def _is_call(tokens: list[Token], name: NameAt) -> bool:

@@ -254,23 +254,11 @@ def _query(tree: exp.Expr, collector: EdgeCollector) -> None:
     fill(collector, query_rowset(tree, collector.scope))
 
 
-def _create(tree: exp.Expr, collector: EdgeCollector) -> None:
-    if not isinstance(tree.expression, exp.Query):
-        return
-    fill(collector, query_rowset(tree.expression, collector.scope), _column_names(tree.this))
-
-
-def _cache(tree: exp.Expr, collector: EdgeCollector) -> None:
-    """`CACHE TABLE v AS SELECT …`"""
-    if isinstance(tree.expression, exp.Query):
-        fill(collector, query_rowset(tree.expression, collector.scope))
-
-
-def _alter(tree: exp.Expr, collector: EdgeCollector) -> None:
-    """`ALTER VIEW v AS SELECT …`; other changes have no columns."""
-    for action in tree.args.get("actions") or ():
-        if isinstance(action, exp.Query):
-            fill(collector, query_rowset(action, collector.scope), _column_names(tree.this))
+def _define(tree: exp.Expr, collector: EdgeCollector) -> None:
+    """`CREATE VIEW v AS SELECT …`, `CACHE TABLE`, `ALTER VIEW`; other changes have no columns."""
+    for query in tree.args.get("actions") or [tree.expression]:
+        if isinstance(query, exp.Query):
+            fill(collector, query_rowset(query, collector.scope), _column_names(tree.this))
 
 
 def _column_names(target: exp.Expr | None) -> list[str]:
@@ -385,9 +373,7 @@ def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
 
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {
-    exp.Alter: _alter,
-    exp.Cache: _cache,
-    exp.Create: _create,
+    **dict.fromkeys((exp.Alter, exp.Cache, exp.Create), _define),
     exp.Delete: _delete,
     exp.Insert: _insert,
     exp.Merge: merge,

@@ -60,6 +60,10 @@ _AGGREGATES = keywords(
 _JSON_ARROWS = frozenset({"postgres", "redshift", "mysql"})
 # Functions that sqlglot does not know, whose first argument is a keyword.
 _UNIT_FIRST = keywords("DATE_BUCKET TIMESTAMPADD TIMESTAMPDIFF")
+_WITHOUT_INPUTS = (
+    *(exp.Boolean, exp.DataType, exp.Identifier, exp.Literal),
+    *(exp.NextValueFor, exp.Null, exp.Var),
+)
 # Functions that take the value of one row among many.
 _OF_ONE_ROW = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 
@@ -133,10 +137,6 @@ def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return _function_inputs(node, node.iter_expressions(), scope)
 
 
-def _no_inputs(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    return NOTHING
-
-
 def _function(node: exp.Expr) -> str:
     if isinstance(node, exp.Anonymous):
         return node.name.upper()
@@ -146,11 +146,10 @@ def _function(node: exp.Expr) -> str:
 def _column(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if not isinstance(node, exp.Column):
         return NOTHING
-    if isinstance(node.this, exp.Parameter):  # t.$1
-        table = tuple(part.name.casefold() for part in node.parts[:-1])
-        return _at_position(node.this.this, scope.find_rowsets(table))
-    if isinstance(node.this, exp.Star):
-        return _rows(scope.find_rowsets(tuple(part.name.casefold() for part in node.parts[:-1])))
+    if isinstance(node.this, exp.Parameter | exp.Star):  # t.$1, t.*
+        rowsets = scope.find_rowsets(tuple(part.name.casefold() for part in node.parts[:-1]))
+        is_star = isinstance(node.this, exp.Star)
+        return _rows(rowsets) if is_star else _at_position(node.this.this, rowsets)
     if scope.expressions and len(node.args) < 2:
         name = node.name.casefold()
         if name in scope.expressions:
@@ -167,11 +166,6 @@ def _named_expression(name: str, scope: QueryScope) -> InputColumns:
     return expression
 
 
-def _star(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """`*` in a function's brackets: `STRUCT(*)`."""
-    return _rows(scope.rowsets)
-
-
 def _rows(rowsets: Iterable[Rowset]) -> InputColumns:
     return NOTHING.union(*(column.inputs for rowset in rowsets for column in rowset.columns))
 
@@ -181,11 +175,6 @@ def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:
         isinstance(node.this, exp.Column) and (isinstance(node.this.this, exp.Star))
     )
     return NOTHING if is_of_rows else _function_inputs(node, node.iter_expressions(), scope)
-
-
-def _columns_star(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """`COLUMNS(…)`, once for each of the columns that it stands for."""
-    return scope.star
 
 
 def _comprehension(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -202,11 +191,6 @@ def _exists(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if isinstance(node.this, exp.Query) and not isinstance(node.this, exp.SetOperation):
         return scope.context.query(node.this, scope).influences
     return _function_inputs(node, node.iter_expressions(), scope)
-
-
-def _elt(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """`ELT(place, value, value)`."""
-    return _branch_inputs([node.this], node.expressions, scope)
 
 
 def _decode(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -301,10 +285,6 @@ def _at_position(number: exp.Expr, rowsets: Sequence[Rowset]) -> InputColumns:
     return rowset.columns[at].inputs if at < len(rowset.columns) else NOTHING
 
 
-def _inner(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    return inputs(node.this, scope)
-
-
 def _query(node: exp.Expr, scope: QueryScope) -> InputColumns:
     rowset = scope.context.query(node, scope)
     return rowset.influences.union(*(column.inputs for column in rowset.columns))
@@ -350,11 +330,6 @@ def _filter(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return inputs(node.this, scope) | condition
 
 
-def _parameter(node: exp.Expr, scope: QueryScope) -> InputColumns:
-    """A parameter, or a literal that was taken out."""
-    return frozenset({SENT}) if scope.context.sends else NOTHING
-
-
 def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`a = ?`: what the task sends is its `a`."""
     sides = (node.this, node.expression)
@@ -379,36 +354,32 @@ def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
 
 
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
-    exp.Alias: _inner,
+    **dict.fromkeys((exp.Alias, exp.Paren), lambda node, scope: inputs(node.this, scope)),
+    **dict.fromkeys(_WITHOUT_INPUTS, lambda node, scope: NOTHING),
     exp.Anonymous: _anonymous,
-    exp.Boolean: _no_inputs,
     exp.Bracket: _bracket,
     exp.Case: _case,
     exp.Column: _column,
-    exp.Columns: _columns_star,
+    # `COLUMNS(…)`, once for each of the columns that it stands for.
+    exp.Columns: lambda node, scope: scope.star,
     exp.CombinedAggFunc: _combinator,
     exp.Comprehension: _comprehension,
     exp.Count: _count,
     exp.DecodeCase: _decode,
     exp.Dot: _dot,
     exp.EQ: _equal,
-    exp.Elt: _elt,
+    # `ELT(place, value, value)`
+    exp.Elt: lambda node, scope: _branch_inputs([node.this], node.expressions, scope),
     exp.Exists: _exists,
     exp.Filter: _filter,
     exp.If: _if,
-    exp.DataType: _no_inputs,
-    exp.Identifier: _no_inputs,
     exp.Lambda: _lambda,
-    exp.Literal: _no_inputs,
-    exp.NextValueFor: _no_inputs,
-    exp.Null: _no_inputs,
     exp.Nvl2: _if,
     exp.Order: _ordered_values,
     exp.Parameter: _position,
-    exp.Paren: _inner,
-    exp.Placeholder: _parameter,
-    exp.Star: _star,
-    exp.Var: _no_inputs,
+    # A parameter, or a literal that was taken out.
+    exp.Placeholder: lambda node, scope: frozenset({SENT}) if scope.context.sends else NOTHING,
+    exp.Star: lambda node, scope: _rows(scope.rowsets),  # `STRUCT(*)`
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,
 }

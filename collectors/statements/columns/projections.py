@@ -16,6 +16,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
     RowsetColumn,
     transform_inputs,
 )
+from dbt_graft.collectors.statements.columns.tree import like_pattern
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # They leave a struct as it is, or take one of many.
@@ -236,7 +237,7 @@ def _star_columns(
         alias.alias.casefold(): inputs(alias, scope) for alias in args.get("replace") or ()
     }
     renamed = {alias.this.name.casefold(): alias.alias for alias in args.get("rename") or ()}
-    pattern = _like(args["ilike"]) if args.get("ilike") else None
+    pattern = like_pattern(args["ilike"].name) if args.get("ilike") else None
     seen: set[str] = set()
     rowsets = scope.find_rowsets(qualifier) if qualifier else scope.rowsets
     for rowset in rowsets:
@@ -276,10 +277,8 @@ def _fields(qualifier: tuple[str, ...], scope: QueryScope) -> Iterator[RowsetCol
 def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:
     """The columns of `COLUMNS('regex')`, `MIN(COLUMNS(*))`, `* LIKE 'a%'`, `* APPLY(sum)`."""
     if isinstance(node, exp.Like | exp.ILike) and isinstance(node.this, exp.Star):
-        pattern = _like(node.expression)
-        return [
-            column for column in _all_columns(scope) if pattern.fullmatch(column.name.casefold())
-        ]
+        pattern = like_pattern(node.expression.name)
+        return [column for column in _all_columns(scope) if pattern.fullmatch(column.name)]
     if isinstance(node, exp.Apply):
         function = exp.func(node.expression.name, exp.Columns(this=exp.Star()))
         return _apply_each(function, _all_columns(scope), scope)
@@ -315,10 +314,3 @@ def _apply_each(
         new_columns.append(RowsetColumn(column.name, inputs(node, scope)))
     scope.star = NOTHING
     return new_columns
-
-
-def _like(pattern: exp.Expr) -> re.Pattern[str]:
-    """A pattern of LIKE as a regular expression."""
-    parts = re.split(r"([%_])", pattern.name.casefold())
-    wild = {"%": ".*", "_": "."}
-    return re.compile("".join(wild.get(part, re.escape(part)) for part in parts), re.DOTALL)

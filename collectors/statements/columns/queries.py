@@ -154,10 +154,11 @@ def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
         if isinstance(operation, exp.Except):
             rowset = _without_rows(rowset, other)
             continue
-        matched = _pair_by_name if operation.args.get("by_name") else _pair_by_position
-        if scope.context.tables is None and _stars_alike(rowset, other):
-            matched = _pair_by_place
-        columns = list(matched(rowset, other))
+        is_aligned = scope.context.tables is None and _stars_alike(rowset, other)
+        if operation.args.get("by_name") and not is_aligned:
+            columns = list(_pair_by_name(rowset, other))
+        else:
+            columns = list(_pair_by_place(rowset, other, is_aligned))
         if (
             operation.args.get("by_name")
             and str(operation.args.get("kind") or "").upper() == "INNER"
@@ -176,15 +177,14 @@ def _without_rows(rowset: Rowset, other: Rowset) -> Rowset:
     return Rowset((), rowset.columns, rowset.influences | deciding)
 
 
-def _pair_by_position(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:
-    if left.is_open or right.is_open:
+def _pair_by_place(left: Rowset, right: Rowset, is_aligned: bool) -> Iterator[RowsetColumn]:
+    if not is_aligned and (left.is_open or right.is_open):
         # It is not known which columns belong together.
         yield from left.columns
         yield from right.columns
         return
-    for left_column, right_column in zip_longest(left.columns, right.columns):
-        if left_column and right_column:
-            yield RowsetColumn(left_column.name, left_column.inputs | right_column.inputs)
+    for left_column, right_column in zip(left.columns, right.columns, strict=False):
+        yield RowsetColumn(left_column.name, left_column.inputs | right_column.inputs)
 
 
 def _stars_alike(left: Rowset, right: Rowset) -> bool:
@@ -194,11 +194,6 @@ def _stars_alike(left: Rowset, right: Rowset) -> bool:
         for rowset in (left, right)
     ]
     return stars[0] == stars[1] and len(stars[0]) == 1 and len(left.columns) == len(right.columns)
-
-
-def _pair_by_place(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:
-    for left_column, right_column in zip(left.columns, right.columns, strict=True):
-        yield RowsetColumn(left_column.name, left_column.inputs | right_column.inputs)
 
 
 def _pair_by_name(left: Rowset, right: Rowset) -> Iterator[RowsetColumn]:

@@ -179,7 +179,9 @@ def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope)
         transform_inputs(inputs(array, scope), Subtype.TRANSFORMATION) for array in node.expressions
     ]
     input_columns = NOTHING.union(*arrays)
-    columns = [RowsetColumn(name, input_columns) for name in names or _items_names(scope)]
+    # The items' fields are not known.
+    items = ["unnest", ANY_COLUMN] if scope.context.dialect == "duckdb" else [ANY_COLUMN]
+    columns = [RowsetColumn(name, input_columns) for name in names or items]
     if len(names) == len(arrays):
         columns = [RowsetColumn(*pair) for pair in zip(names, arrays, strict=True)]
     offset = node.args.get("offset")
@@ -188,11 +190,6 @@ def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope)
             RowsetColumn(offset.name if isinstance(offset, exp.Expr) else "offset", input_columns)
         )
     return Rowset(path, columns)
-
-
-def _items_names(scope: QueryScope) -> list[str]:
-    # The items' fields are not known.
-    return ["unnest", ANY_COLUMN] if scope.context.dialect == "duckdb" else [ANY_COLUMN]
 
 
 def _items(node: exp.Expr, scope: QueryScope) -> Rowset:

@@ -95,6 +95,12 @@ def sources_and_targets(tree: exp.Expr) -> tuple[list[tuple[str, ...]], list[tup
     return reads, writes
 
 
+def like_pattern(text: str) -> re.Pattern[str]:
+    """A pattern of LIKE as a regular expression; the case of letters counts for nothing."""
+    parts = [{"%": ".*", "_": "."}.get(sign, re.escape(sign)) for sign in text]
+    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+
+
 def identifier_name(part: exp.Expr) -> str:
     """A part of a name, folded: a temporary table begins with `#`, a variable with `@`."""
     name = part.name.casefold()

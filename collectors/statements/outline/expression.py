@@ -164,10 +164,6 @@ def _struct(tree: exp.Struct, scope: OutlineScope) -> str:
     return digest(tree.key, *fields, *_arguments(tree, scope, ("expressions",)))
 
 
-def _identifier(tree: exp.Expr, scope: OutlineScope) -> str:
-    return digest("name", scope.key(tree))
-
-
 def followed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
     """The rows of a query that may name columns of the query around it.
 
@@ -318,7 +314,7 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Any, OutlineScope], str]] = {
     exp.Star: _star,
     exp.Dot: _dot,
     exp.Struct: _struct,
-    exp.Identifier: _identifier,
+    exp.Identifier: lambda tree, scope: digest("name", scope.key(tree)),
     exp.Table: _table,
     exp.And: _connector,
     exp.Or: _connector,

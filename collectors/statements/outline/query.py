@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
-from dbt_graft.collectors.statements.columns.tree import NoTreeError, parse_statements
+from dbt_graft.collectors.statements.columns.tree import NoTreeError, like_pattern, parse_statements
 from dbt_graft.collectors.statements.outline.clauses import (
     ORDERS,
     clause_marks,
@@ -137,7 +137,7 @@ def _add_star(
     is_literal = isinstance(pattern, exp.Literal) and pattern.is_string
     if not sources or listed != written or (pattern and not is_literal):
         return [digest("star", table, value_digest(expression, scope))]
-    chosen = _like(pattern.name) if pattern else None
+    chosen = like_pattern(pattern.name) if pattern else None
     others: list[str] = []
     explicit = {*replaced, *renamed} if any(source.others for source in sources) else set()
     for source in sources:
@@ -160,11 +160,6 @@ def _behind(source: OutlineRows, names: set[str], chosen: re.Pattern[str] | None
     if not names and not marks:
         return list(source.others)
     return [digest("without", other, *sorted(names), *marks) for other in source.others]
-
-
-def _like(pattern: str) -> re.Pattern[str]:
-    parts = [{"%": ".*", "_": "."}.get(sign, re.escape(sign)) for sign in pattern]
-    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
 _WRITERS = re.compile(
@@ -301,13 +296,14 @@ def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
     digests = [kind, *order(part.rows for part in parts)]
     if distinct or not isinstance(tree, exp.Union):
         digests += [*columns.values(), *unknown]  # equal rows decide
+    ties = [digest(part.rows, *part.columns.values(), *part.others) for part in parts]
     made = OutlineRows(
         digest(*digests),
         columns,
         unknown,
         grain=frozenset([digest(kind, str(len(parts)))]),
         # The columns of each part stand together.
-        ties=frozenset([digest(kind, *order(_tie(part) for part in parts))]),
+        ties=frozenset([digest(kind, *order(ties))]),
         casts={
             name: cast
             for name, cast in parts[0].casts.items()
@@ -315,10 +311,6 @@ def _set_operation(tree: exp.SetOperation, scope: OutlineScope) -> OutlineRows:
         },
     )
     return made.with_parts(parts)
-
-
-def _tie(rows: OutlineRows) -> str:
-    return digest(rows.rows, *rows.columns.values(), *rows.others)
 
 
 def _nth(rows: OutlineRows, index: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
-from dbt_graft.collectors.statements.text.tokens import Token, keywords
+from dbt_graft.collectors.statements.text.tokens import Token, keywords, word_at
 from dbt_graft.lineage.dates.date_ranges import DateRange, Place, begin_of_unit, date_range, unit
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.frozen import frozen
@@ -112,17 +112,17 @@ def read_expression(tokens: Sequence[Token], at: int) -> tuple[DateExpression, i
     if parsed is None:
         return None
     expression, end = parsed
-    if _word(tokens, end) in ("+", "-"):
+    if word_at(tokens, end) in ("+", "-"):
         steps = _mark(tokens, end + 1)
-        if steps is None or not expression.is_relative or _word(tokens, end + 2) in ("*", "/"):
+        if steps is None or not expression.is_relative or word_at(tokens, end + 2) in ("*", "/"):
             return None
-        sign = 1 if _word(tokens, end) == "+" else -1
+        sign = 1 if word_at(tokens, end) == "+" else -1
         return DateExpression(of=expression, days=1, steps=steps, sign=sign), end + 2
-    return None if _word(tokens, end) in ("*", "/", "%", "COLLATE") else parsed
+    return None if word_at(tokens, end) in ("*", "/", "%", "COLLATE") else parsed
 
 
 def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
-    word, after = _word(tokens, at), _word(tokens, at + 1)
+    word, after = word_at(tokens, at), word_at(tokens, at + 1)
     literal = _mark(tokens, at)
     if literal is not None:
         return DateExpression(literal=literal), at + 1
@@ -133,7 +133,7 @@ def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int]
         return now, at + (3 if after == "(" else 1)
     if word in _PREFIXES and _mark(tokens, at + 1) is not None:
         return DateExpression(literal=_mark(tokens, at + 1)), at + 2
-    listed = _LIST.fullmatch(_word(tokens, at + 2)) if after == "(" else None
+    listed = _LIST.fullmatch(word_at(tokens, at + 2)) if after == "(" else None
     if listed and word == "DATEFROMPARTS":
         return DateExpression(literal=int(listed["number"]), variable=""), at + 4
     if after == "(" and word in _CASTS:
@@ -148,17 +148,17 @@ def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int]
 def _read_cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`GETDATE() AS date)`"""
     parsed = read_expression(tokens, at)
-    if parsed is None or _word(tokens, parsed[1]) != "AS":
+    if parsed is None or word_at(tokens, parsed[1]) != "AS":
         return None
-    is_date = parsed[0].is_date or _word(tokens, parsed[1] + 1) == "DATE"
+    is_date = parsed[0].is_date or word_at(tokens, parsed[1] + 1) == "DATE"
     return replace(parsed[0], is_date=is_date), _place_behind(tokens, parsed[1])
 
 
 def _read_convert(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`date, GETDATE())`, `varchar(10), @d, 120)`"""
-    is_date = _word(tokens, at) == "DATE"
-    while _word(tokens, at) not in (",", ""):
-        at = _place_behind(tokens, at + 1) if _word(tokens, at) == "(" else at + 1
+    is_date = word_at(tokens, at) == "DATE"
+    while word_at(tokens, at) not in (",", ""):
+        at = _place_behind(tokens, at + 1) if word_at(tokens, at) == "(" else at + 1
     parsed = read_expression(tokens, at + 1)
     if parsed is None:
         return None
@@ -168,15 +168,15 @@ def _read_convert(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int
 
 def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`day, -1, GETDATE())`"""
-    part = _word(tokens, at)
-    sign = -1 if _word(tokens, at + 2) == "-" else 1
-    position = at + 2 + (_word(tokens, at + 2) in ("-", "+"))
+    part = word_at(tokens, at)
+    sign = -1 if word_at(tokens, at + 2) == "-" else 1
+    position = at + 2 + (word_at(tokens, at + 2) in ("-", "+"))
     steps = _mark(tokens, position)
     is_known = part in _UNITS or part in _MONTHS
-    if not is_known or steps is None or _word(tokens, position + 1) != ",":
+    if not is_known or steps is None or word_at(tokens, position + 1) != ",":
         return None
     parsed = read_expression(tokens, position + 2)
-    if parsed is None or _word(tokens, parsed[1]) != ")":
+    if parsed is None or word_at(tokens, parsed[1]) != ")":
         return None
     days, months = _UNITS.get(part, 0), _MONTHS.get(part, 0)
     shifted = DateExpression(of=parsed[0], days=days, months=months, steps=steps, sign=sign)
@@ -194,17 +194,13 @@ def _place_behind(tokens: Sequence[Token], at: int) -> int:
 
 def list_number(tokens: Sequence[Token], at: int) -> int | None:
     """The number of the list of literals that stands in brackets from a place on."""
-    match = _LIST.fullmatch(_word(tokens, at + 1)) if _word(tokens, at) == "(" else None
-    return int(match["number"]) if match and _word(tokens, at + 2) == ")" else None
+    match = _LIST.fullmatch(word_at(tokens, at + 1)) if word_at(tokens, at) == "(" else None
+    return int(match["number"]) if match and word_at(tokens, at + 2) == ")" else None
 
 
 def _mark(tokens: Sequence[Token], at: int) -> int | None:
-    match = _MARK.fullmatch(_word(tokens, at))
+    match = _MARK.fullmatch(word_at(tokens, at))
     return int(match["number"]) if match else None
-
-
-def _word(tokens: Sequence[Token], at: int) -> str:
-    return tokens[at].word if 0 <= at < len(tokens) else ""
 
 
 def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:

@@ -28,7 +28,7 @@ from dbt_graft.collectors.statements.text.fingerprint import mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.split import split
-from dbt_graft.collectors.statements.text.tokens import Token, tokenise
+from dbt_graft.collectors.statements.text.tokens import Token, tokenise, word_at
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 
@@ -147,10 +147,10 @@ def _read_switch(
     tokens: list[Token], at: int, behind: tuple[str, ...]
 ) -> tuple[NumberRange, ...] | None:
     """`PARTITION 2`"""
-    if _word(tokens, at) != "PARTITION":
+    if word_at(tokens, at) != "PARTITION":
         return None
     parsed = read_expression(tokens, at + 1)
-    if parsed is None or _word(tokens, parsed[1]) not in behind:
+    if parsed is None or word_at(tokens, parsed[1]) not in behind:
         return ()  # $PARTITION.by_day(@d), @p + 1
     return ((parsed[0], parsed[0]),)
 
@@ -164,20 +164,16 @@ def _read_truncate(tokens: list[Token], at: int) -> tuple[NumberRange, ...] | No
     if listed is not None:
         return ((DateExpression(literal=listed, is_list=True),) * 2,)
     ranges: list[NumberRange] = []
-    while _word(tokens, at) in ("(", ","):
+    while word_at(tokens, at) in ("(", ","):
         first = read_expression(tokens, at + 1)
         last = first
-        if first and _word(tokens, first[1]) == "TO":
+        if first and word_at(tokens, first[1]) == "TO":
             last = read_expression(tokens, first[1] + 1)
         if first is None or last is None:
             return ()
         ranges.append((first[0], last[0]))
         at = last[1]
-    return tuple(ranges) if _word(tokens, at) == ")" else ()
-
-
-def _word(tokens: list[Token], at: int) -> str:
-    return tokens[at].word if at < len(tokens) else ""
+    return tuple(ranges) if word_at(tokens, at) == ")" else ()
 
 
 def _words(tokens: list[Token], at: int, count: int) -> list[str]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanState, TableAccess
 from dbt_graft.collectors.statements.tables.verbs import SPARK_VERBS, VERBS
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.names import Cte, Name, NameAt
+from dbt_graft.collectors.statements.text.names import Cte, Name, NameAt, fold_name
 from dbt_graft.collectors.statements.text.split import split
 from dbt_graft.collectors.statements.text.tokens import ENDS_FROM, NO_ALIAS, Token, keywords
 from dbt_graft.lineage.dataset import Kind
@@ -60,7 +60,8 @@ class TableScan(NamedTuple):
 def scan(tokens: list[Token], dialect: Dialect) -> TableScan:
     """The tables of one statement, which has at least one token."""
     head = tokens[0].word
-    if not (head in _READERS or head in _VERBS[dialect]) or _is_replace_into(tokens):
+    is_known = head in _READERS or head in _VERBS[dialect]
+    if not is_known or [token.word for token in tokens[:2]] == ["REPLACE", "INTO"]:
         return TableScan(head if _is_silent(tokens) else None, [])
     state = ScanState(tokens, dialect)
     if head in _CALLS and (server := state.linked_server(0)):
@@ -103,11 +104,6 @@ def _scan_linked(tokens: list[Token], server: Name) -> TableScan:
     accesses = [access for table_scan in scans for access in table_scan.accesses]
     problems = [table_scan.problem for table_scan in scans if table_scan.problem]
     return TableScan(scans[0].verb, accesses, "".join(problems[:1]))
-
-
-def _is_replace_into(tokens: list[Token]) -> bool:
-    """`REPLACE INTO` is not supported, other than `REPLACE TABLE`."""
-    return [token.word for token in tokens[:2]] == ["REPLACE", "INTO"]
 
 
 def _step(state: ScanState, at: int) -> int:
@@ -156,13 +152,13 @@ def _accesses(state: ScanState) -> list[TableAccess]:
             if write.name in [target.name for target in state.returned]:
                 state.returned.append(source)
             write = replace(write, name=source.name, kind=source.kind)
-        accesses.setdefault((_fold_name(write.name), Direction.WRITE), write)
+        accesses.setdefault((fold_name(write.name), Direction.WRITE), write)
     read = [table for i, table in enumerate(state.reads) if i not in only_named]
     written = {name for name, _ in accesses}
-    read += [target for target in state.returned if _fold_name(target.name) in written]
+    read += [target for target in state.returned if fold_name(target.name) in written]
     for name, kind, _ in read:
         access = TableAccess(name, Direction.READ, state.operation, kind)
-        accesses.setdefault((_fold_name(name), Direction.READ), access)
+        accesses.setdefault((fold_name(name), Direction.READ), access)
     return list(accesses.values())
 
 
@@ -175,10 +171,6 @@ def _aliased_read(state: ScanState, write: TableAccess) -> int | None:
         if cte.name == name:
             return state.first_read(cte.start, cte.end)
     return state.aliases.get(name) if write.operation in _THROUGH_ALIAS else None
-
-
-def _fold_name(name: Name) -> Name:
-    return tuple(part.casefold() for part in name)
 
 
 # -- the clauses of a statement, and where a table comes next after each

@@ -193,16 +193,6 @@ def _rows_of_call(state: ScanState, at: int) -> int:
     return begin
 
 
-def _bulk_insert(state: ScanState, at: int) -> int:
-    """`BULK INSERT t FROM files.[D:/x]`"""
-    return _load(state, at + 2, Operation.BULK_INSERT)
-
-
-def _copy(state: ScanState, at: int) -> int:
-    """`COPY INTO t (a, b) FROM files.[https://…/x], files.[https://…/y]`; Azure Synapse."""
-    return _load(state, at + 1, Operation.COPY_INTO)
-
-
 def _load(state: ScanState, at: int, operation: Operation) -> int:
     """A target, and the files behind FROM; their columns go there by their places."""
     _only_target(state, at, operation)
@@ -261,8 +251,9 @@ VERBS: Mapping[str, Callable[[ScanState, int], int]] = {
     "RENAME": rename_object,
     "EXEC": _execute,
     "EXECUTE": _execute,
-    "BULK": _bulk_insert,
-    "COPY": _copy,
+    # `BULK INSERT t FROM files.[D:/x]`; of Azure Synapse `COPY INTO t (a, b) FROM files.[…], …`.
+    "BULK": lambda state, at: _load(state, at + 2, Operation.BULK_INSERT),
+    "COPY": lambda state, at: _load(state, at + 1, Operation.COPY_INTO),
 }
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import NamedTuple
 
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.tokens import Token, keywords
+from dbt_graft.collectors.statements.text.tokens import Token, keywords, word_at
 from dbt_graft.lineage.dataset import Kind
 
 Name = tuple[str, ...]
@@ -20,6 +21,11 @@ _VERSION = re.compile(r"@(?:v\d+|\d{17})$")
 _MOST_PARTS = 4
 # Spark's schema of global temporary views.
 GLOBAL_TEMP = "global_temp"
+
+
+def fold_name(name: Name) -> Name:
+    """A name by which its spellings are one."""
+    return tuple(part.casefold() for part in name)
 
 
 class NameAt(NamedTuple):
@@ -122,9 +128,7 @@ def common_tables(tokens: list[Token], closes: dict[int, int]) -> list[Cte]:
 def _list_of_ctes(
     tokens: list[Token], closes: dict[int, int], at: int, visible_to: int
 ) -> list[Cte]:
-    def word(position: int) -> str:
-        return tokens[position].word if position < len(tokens) else ""
-
+    word = partial(word_at, tokens)
     ctes: list[Cte] = []
     recursive = word(at) == "RECURSIVE"
     at += recursive

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.modules import KINDS, body, creates_module
-from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords
+from dbt_graft.collectors.statements.text.tokens import Token, closings, keywords, word_at
 
 STARTS = keywords(
     """ALTER BACKUP BEGIN BREAK BULK CHECKPOINT CLOSE COMMIT CONTINUE CREATE DBCC DEALLOCATE
@@ -178,7 +178,9 @@ def _single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
         word = tokens[at].word
         if word in _ASKS:
             end = _next(tokens, closes, at + 1, _ASKS[word])
-            question = tokens[_query_of_loop(tokens, at) if word == "FOR" else at : end]
+            if word == "FOR":  # SELECT … DO, FOR row AS SELECT … DO
+                at += 3 if word_at(tokens, at + 2) == "AS" else 1
+            question = tokens[at:end]
             if _QUERY.intersection(token.word for token in question):
                 yield question
             end += _ASKS[word] in ("THEN", "DO")
@@ -198,11 +200,6 @@ def _single_statements(tokens: list[Token]) -> Iterator[list[Token]]:
 def _behind_label(tokens: list[Token], at: int) -> int:
     _, colon, opens = ([token.word for token in tokens[at : at + 3]] + [""] * 3)[:3]
     return at + 2 if colon == ":" and opens in _LABELLED else at
-
-
-def _query_of_loop(tokens: list[Token], at: int) -> int:
-    """The place of the query: `FOR SELECT … DO`, `FOR row AS SELECT … DO`"""
-    return at + 3 if [token.word for token in tokens[at + 2 : at + 3]] == ["AS"] else at + 1
 
 
 def _script_words(tokens: list[Token], at: int) -> list[str]:

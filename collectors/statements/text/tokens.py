@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from sqlglot import TokenType
@@ -87,6 +88,11 @@ def _goes_on(word: str, following: str) -> bool:
     return word in _SIGNS or (
         word[:1].isdigit() and (following[0].isalnum() or following[0] == "_")
     )
+
+
+def word_at(tokens: Sequence[Token], at: int) -> str:
+    """The keyword or sign at a place; empty for a quoted name and outside the tokens."""
+    return tokens[at].word if 0 <= at < len(tokens) else ""
 
 
 def closings(tokens: list[Token]) -> dict[int, int]:
