@@ -50,6 +50,8 @@ class Usage:
         run_rows: For each of them its rows, None where its log does not count them; empty where
             none does.
         failed_runs: Those of them of which every attempt failed, sorted.
+        idle_runs: Those that did something else than it: of a task that inserts, the runs that
+            only delete; sorted.
         evidences: All that show it, strongest first, where several sources do; else empty.
         repeats: Events or YAML alone show it, and a log shows the same on another engine: lists
             have that one.
@@ -73,6 +75,7 @@ class Usage:
     run_ids: tuple[str, ...] = ()
     run_rows: tuple[int | None, ...] = ()
     failed_runs: tuple[str, ...] = ()
+    idle_runs: tuple[str, ...] = ()
     evidences: tuple[EvidenceSource, ...] = ()
     repeats: bool = False
 
@@ -160,9 +163,10 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
     moves = [operation for operation in operations if _moves_data(operation, direction)]
     # A failed attempt is no news of the data.
     # Nor is a later drop, or a definition.
-    moving = done
+    moving, idle_runs = done, set[str]()
     if len(moves) < len(operations):
         moving = [access for access in done if access.operation in moves]
+        idle_runs = {*map(_RUN, done)}.difference(map(_RUN, moving)) if moves else idle_runs
     # Nor is one whose end no log shows.
     ended = [access for access in moving if access.status is Status.OK]
     times = filter(None, map(_LAST, ended or moving or done or group))
@@ -187,6 +191,7 @@ def _usage(group: list[Access], engine: str, *, moved: bool) -> Usage:
         run_ids=run_ids,
         run_rows=() if rows is None else _rows_by_run(done, run_ids),
         failed_runs=_distinct({*run_ids} - {*map(_RUN, done)}) if len(done) < len(group) else (),
+        idle_runs=_distinct(idle_runs),
     )
 
 

@@ -24,14 +24,16 @@ def write_history(lineage: Lineage, descriptions: Mapping[DatasetId, Description
             if usage.direction is Direction.WRITE and usage.counts
         )
         for dataset, usages in writes.items():
-            # A run may end well that failed to write this.
-            failed = {(u.engine, run_id) for u in usages for run_id in u.failed_runs}
+            # A run may end well that failed to write this, or only deletes.
+            others = {
+                (u.engine, run_id) for u in usages for run_id in (*u.failed_runs, *u.idle_runs)
+            }
             times_by_dataset.setdefault(dataset, []).extend(
                 run.ended_at
                 for run in task.runs_of(*usages)
                 if run.status is Status.OK
                 and run.ended_at
-                and (run.engine, run.run_id) not in failed
+                and (run.engine, run.run_id) not in others
             )
     for dataset, description in descriptions.items():
         results = [

@@ -11,6 +11,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
 from tests import notation
+from tests.cases import for_each
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 A, B, TEMPORARY = (DatasetId("db", name) for name in ("a", "b", "##t"))
@@ -69,6 +70,32 @@ def test_a_failed_run_counts_for_all_that_the_task_does_on_its_engine() -> None:
     lineage = build(records)
     (usage,) = lineage.writers(A)
     assert lineage.tasks["load"].runs_of(usage)[0] == failed
+
+
+@for_each(
+    "operations, idle",
+    [
+        ("INSERT", False),
+        ("DELETE", True),
+        ("TRUNCATE", True),
+        ("TRUNCATE INSERT", False),
+        ("DELETE MERGE", False),
+        ("DELETE !INSERT", True),
+        ("!DELETE !INSERT", False),
+        ("UPDATE", False),
+        ("ALTER", True),
+    ],
+)
+def test_a_run_that_brings_no_data_is_idle(operations: str, idle: bool) -> None:
+    second = [
+        access(
+            *("r2", WRITE, A, 2, Operation(operation.strip("!"))),
+            status=Status.FAILED if operation[0] == "!" else Status.OK,
+        )
+        for operation in operations.split()
+    ]
+    (usage,) = build(Records((access("r1", WRITE, A, 1), *second))).writers(A)
+    assert usage.idle_runs == (("r2",) if idle else ())
 
 
 def test_the_last_write_is_the_last_that_succeeded_and_else_the_last_attempt() -> None:

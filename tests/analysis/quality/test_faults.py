@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -127,13 +128,14 @@ def test_freshness_checks_are_the_writes_of_a_source() -> None:
     assert found == {ORDERS: [NOON - timedelta(days=1), NOON]}
 
 
-def test_a_run_that_ends_well_and_failed_to_write_is_no_write() -> None:
+@pytest.mark.parametrize("others", ["failed_runs", "idle_runs"])
+def test_a_run_that_ends_well_and_failed_to_write_or_only_deletes_is_no_write(others: str) -> None:
     usage = Usage(
         *("load", ORDERS, Direction.WRITE, (Operation.INSERT,)),
         engine="sqlserver",
         run_ids=("1", "2"),
-        failed_runs=("2",),
     )
+    usage = replace(usage, **{others: ("2",)})  # type: ignore[arg-type]
     day = timedelta(days=1)
     runs = (Run("2", "load", "sqlserver", NOON, NOON, Status.OK),)
     runs += (Run("1", "load", "sqlserver", NOON - day, NOON - day, Status.OK),)
