@@ -202,7 +202,8 @@ LINEAGE_LOST = _rule(
     "artifacts",
     "LINEAGE_LOST",
     _WARNING,
-    "a task of the last published build is gone, or reads or writes a dataset no more",
+    "a task of the last published build is gone, or reads or writes a dataset no more; by names, "
+    "so not one that moved to another server",
 )
 DAG_BEFORE_WRITER = _rule(
     "dags", "DAG_BEFORE_WRITER", _WARNING, "a task runs before the one that writes what it reads"

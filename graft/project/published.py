@@ -6,6 +6,7 @@ noticed by it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,9 @@ def lost_lineage(
 ) -> Iterator[Finding]:
     """The reads and writes of the last build that tasks no longer do.
 
-    The file has names without namespaces; those of databases compare without case.
+    The file has names without namespaces, in the form that its readers know: a table that moved to
+    another server is the same here, one that is left on fewer servers is not. Names of databases
+    compare without case.
 
     Args:
         accept: Patterns of tasks and datasets whose loss is accepted.
@@ -72,9 +75,10 @@ def lost_lineage(
             yield LINEAGE_LOST.finding(task, "the task is gone", REMEDY)
             continue
         for side, does in _SIDES.items():
-            here = {_key(_name(entity)) for entity in now[task].get(side, ())}
+            here = Counter(_key(_name(entity)) for entity in now[task].get(side, ()))
             for name in sorted(map(_name, before.get(side, ()))):
-                if _key(name) not in here and not matches_any([name], names_accepted):
+                here[_key(name)] -= 1
+                if here[_key(name)] < 0 and not matches_any([name], names_accepted):
                     yield LINEAGE_LOST.finding(task, f"{does} {name} no more", REMEDY)
 
 
