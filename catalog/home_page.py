@@ -18,13 +18,7 @@ from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
 from dbt_graft.catalog.label_pages import ListedLabels, listed_labels, owners, tags
-from dbt_graft.catalog.neighbourhood import (
-    Arrow,
-    Box,
-    BoxShape,
-    Neighbourhood,
-    full_graph,
-)
+from dbt_graft.catalog.neighbourhood import Arrow, Box, BoxShape, Neighbourhood, full_graph
 from dbt_graft.catalog.page import Breadcrumb, Page
 from dbt_graft.catalog.picture import fits, picture
 from dbt_graft.lineage.dataset import DatasetId

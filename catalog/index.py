@@ -34,14 +34,7 @@ from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.grouping import Grouped, group_by_key
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import (
-    ANY_COLUMN,
-    Column,
-    ColumnEdge,
-    Dataset,
-    NodeResult,
-    Status,
-)
+from dbt_graft.lineage.records import ANY_COLUMN, Column, ColumnEdge, Dataset, NodeResult, Status
 from dbt_graft.lineage.renaming import map_datasets, spelling
 from dbt_graft.lineage.usage import Usage
 

@@ -83,13 +83,14 @@ def decompress(file: ByteStream) -> Iterator[bytes]:
     first = file.read(_READ)
     if first.startswith(_ZSTD):
         frames = _frames(file, first, zstandard.ZstdDecompressor().decompressobj, _ZSTD_INPUT)
-        return _join_pieces(frames)
+        return join_pieces(frames, _TEXT, DecompressionError)
     if first.startswith(_GZIP):
-        return _join_pieces(_frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT))
+        frames = _frames(file, first, lambda: zlib.decompressobj(wbits=31), _GZIP_INPUT)
+        return join_pieces(frames, _TEXT, DecompressionError)
     if first.startswith(_LZ4):
-        return _join_pieces(_lz4_blocks(_BlockReader(file, first)))
+        return join_pieces(_lz4_blocks(_BlockReader(file, first)), _TEXT, DecompressionError)
     if first.startswith(_SNAPPY):
-        return _join_pieces(_snappy_blocks(_BlockReader(file, first)))
+        return join_pieces(_snappy_blocks(_BlockReader(file, first)), _TEXT, DecompressionError)
     if first.startswith(_LZF):
         raise DecompressionError("lzf compression is not supported: use zstd", 0, cut=False)
     return _read_plain(file, first)
@@ -101,18 +102,18 @@ def _read_plain(file: ByteStream, chunk: bytes) -> Iterator[bytes]:
         chunk = file.read(_READ)
 
 
-def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Join small pieces, also the last ones before an error."""
+def join_pieces(pieces: Iterator[bytes], least: int, error: type[Exception]) -> Iterator[bytes]:
+    """Join small pieces to some of at least so many bytes, also the last ones before an error."""
     held: list[bytes] = []
     size = 0
     try:
         for piece in pieces:
             held.append(piece)
             size += len(piece)
-            if size >= _TEXT:
+            if size >= least:
                 yield b"".join(held)
                 held, size = [], 0
-    except DecompressionError:
+    except error:
         if held:
             yield b"".join(held)
         raise

@@ -9,13 +9,7 @@ from dbt_graft.analysis.dates.access_effects import changes_data, removes_rows
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import (
-    ALL_DATES,
-    FIRST,
-    Dates,
-    dates_in,
-    moment_of,
-)
+from dbt_graft.lineage.dates.calendar import ALL_DATES, FIRST, Dates, dates_in, moment_of
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Run, Status

@@ -6,17 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table, Tree
-from dbt_graft.analysis.dates.incident_json import (
-    late_json,
-    plan_json,
-    recorded_json,
-)
+from dbt_graft.analysis.dates.incident_json import late_json, plan_json, recorded_json
 from dbt_graft.analysis.dates.late_outputs import LateOutput
-from dbt_graft.analysis.dates.taint_plan import (
-    RerunStep,
-    TaintedOutput,
-    TaintPlan,
-)
+from dbt_graft.analysis.dates.taint_plan import RerunStep, TaintedOutput, TaintPlan
 from dbt_graft.analysis.history.bad_streak import BadStreak
 from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.analysis.render.json import exact_iso

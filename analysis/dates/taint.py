@@ -23,12 +23,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
 
-from dbt_graft.analysis.dates.access_effects import (
-    is_in_part,
-    removed_dates,
-    removes_rows,
-    times,
-)
+from dbt_graft.analysis.dates.access_effects import is_in_part, removed_dates, removes_rows, times
 from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
 from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.analysis.dates.bad_writes import BadWrite

@@ -10,14 +10,7 @@ from operator import invert
 from typing import NamedTuple, overload
 
 from dbt_graft.analysis.impact.graph import ImpactGraph
-from dbt_graft.analysis.impact.spread import (
-    ON_DATASET,
-    Level,
-    Spread,
-    leads,
-    subtype_of,
-    task_of,
-)
+from dbt_graft.analysis.impact.spread import ON_DATASET, Level, Spread, leads, subtype_of, task_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype

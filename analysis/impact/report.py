@@ -7,17 +7,8 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.impact.affected import (
-    Affected,
-    AffectedDataset,
-    AffectedTest,
-    Impact,
-)
-from dbt_graft.analysis.impact.change import (
-    ImpactEffect,
-    effect_action,
-    recommended_action,
-)
+from dbt_graft.analysis.impact.affected import Affected, AffectedDataset, AffectedTest, Impact
+from dbt_graft.analysis.impact.change import ImpactEffect, effect_action, recommended_action
 from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep

@@ -14,11 +14,7 @@ from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.analysis.review.task_columns import column_changes
-from dbt_graft.analysis.review.task_statements import (
-    ShapeOutline,
-    not_understood,
-    other_statements,
-)
+from dbt_graft.analysis.review.task_statements import ShapeOutline, not_understood, other_statements
 from dbt_graft.analysis.review.task_version import (
     NO_WORK,
     TaskVersion,

@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dbt_graft.collectors.dbt.branches import branches
 from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.edges import ColumnTracer
-from dbt_graft.collectors.dbt.followed_query import (
-    FollowedQuery,
-    query_digest,
-    unite_queries,
-)
+from dbt_graft.collectors.dbt.followed_query import FollowedQuery, query_digest, unite_queries
 from dbt_graft.collectors.dbt.models import (
     DbtModel,
     FindFile,

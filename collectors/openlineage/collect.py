@@ -15,18 +15,8 @@ from typing import Any
 
 from dbt_graft.collectors.engines.engine import Engine, Results, record_tables
 from dbt_graft.collectors.engines.reading import Reading
-from dbt_graft.collectors.openlineage.files import (
-    EventFiles,
-    NewPart,
-    new_parts,
-    position,
-)
-from dbt_graft.collectors.openlineage.worker import (
-    REPLACED,
-    FilePart,
-    PartResult,
-    read_parts,
-)
+from dbt_graft.collectors.openlineage.files import EventFiles, NewPart, new_parts, position
+from dbt_graft.collectors.openlineage.worker import REPLACED, FilePart, PartResult, read_parts
 from dbt_graft.collectors.store.arrow_tables import table
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.tables import Collected, Positions, ReadLog

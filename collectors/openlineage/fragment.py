@@ -27,14 +27,7 @@ from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import (
-    Evidence,
-    NodeResult,
-    Outcome,
-    Run,
-    Shape,
-    Status,
-)
+from dbt_graft.lineage.records import Evidence, NodeResult, Outcome, Run, Shape, Status
 
 # Where "…" is a name. Elsewhere, and where the facet does not say, it may be a string.
 _QUOTES_NAMES = re.compile(

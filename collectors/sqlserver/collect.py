@@ -23,19 +23,10 @@ from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.files import LogPath
 from dbt_graft.collectors.schema import arrow, record
 from dbt_graft.collectors.source import position_before
-from dbt_graft.collectors.sqlserver.assemble import (
-    AssembledRows,
-    LogCounts,
-    OtherClient,
-    assemble,
-)
+from dbt_graft.collectors.sqlserver.assemble import AssembledRows, LogCounts, OtherClient, assemble
 from dbt_graft.collectors.sqlserver.event import FileSplit, LogDamage
 from dbt_graft.collectors.sqlserver.files.formats import file_splits
-from dbt_graft.collectors.sqlserver.listing import (
-    PolledSegments,
-    Server,
-    new_logs,
-)
+from dbt_graft.collectors.sqlserver.listing import PolledSegments, Server, new_logs
 from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
 from dbt_graft.collectors.sqlserver.resolution.views import view_records
 from dbt_graft.collectors.sqlserver.runs.folding import damage_batch, fold_splits

@@ -6,8 +6,8 @@ connection gives the same chunks. From there on an event does not show where it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, replace
 from typing import NamedTuple, TypeAlias
 
 from dbt_graft.lineage.frozen import frozen
@@ -77,6 +77,19 @@ class Chunk:
     events: list[ExtendedEvent] = field(default_factory=list)
     seen: int = 0
     damages: list[LogDamage] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, seen: int, outcomes: Iterable[tuple[str, ExtendedEvent | LogDamage | None]]
+    ) -> Chunk:
+        """The chunk of events by their positions; None stands for one that is not wanted."""
+        chunk = cls(seen=seen)
+        for position, event in outcomes:
+            if isinstance(event, ExtendedEvent):
+                chunk.events.append(event)
+            elif event is not None:
+                chunk.damages.append(replace(event, position=position))
+        return chunk
 
 
 @frozen

@@ -26,11 +26,7 @@ from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.server.check import check_session
 from dbt_graft.collectors.sqlserver.server.session_script import SessionOptions, session_script
 from dbt_graft.collectors.sqlserver.server.session_state import session_state
-from dbt_graft.collectors.sqlserver.server.snapshot import (
-    Snapshot,
-    read_snapshot,
-    write_snapshot,
-)
+from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot, read_snapshot, write_snapshot
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.sqlserver.server.catalog_queries import TakenSnapshot

@@ -17,11 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import fs
 
-from dbt_graft.collectors.store.addresses import (
-    has_secret_title,
-    stored_addresses,
-    write_addresses,
-)
+from dbt_graft.collectors.store.addresses import has_secret_title, stored_addresses, write_addresses
 from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store
 from dbt_graft.collectors.store.compaction import compact, rewrite_batches
 from dbt_graft.collectors.store.fold.files import remove_folds

@@ -28,13 +28,7 @@ from dbt_graft.collectors.store.logs import closed_logs
 from dbt_graft.collectors.store.node_results import is_invocation
 from dbt_graft.collectors.store.positions import of_logs, open_positions
 from dbt_graft.collectors.store.secrets import redact_folder, redact_rows
-from dbt_graft.collectors.store.tables import (
-    FORMAT,
-    TABLES,
-    Batch,
-    Collected,
-    Positions,
-)
+from dbt_graft.collectors.store.tables import FORMAT, TABLES, Batch, Collected, Positions
 from dbt_graft.collectors.store.upgrade import keep_copy
 from dbt_graft.collectors.system_reason import system_reason
 from dbt_graft.lineage.errors import FREE_SPACE, FULL_DISK, GraftError

@@ -15,20 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbt_graft.collectors.store.batch_records import with_utc_times
-from dbt_graft.collectors.store.batches import (
-    OpenStore,
-    StoredBatch,
-    open_store,
-    reopens,
-)
+from dbt_graft.collectors.store.batches import OpenStore, StoredBatch, open_store, reopens
 from dbt_graft.collectors.store.damage import file_errors
 from dbt_graft.collectors.store.fold.read import read_folded, read_unfolded
-from dbt_graft.collectors.store.logs import (
-    PART,
-    forgotten_sequences,
-    holding_logs,
-    values,
-)
+from dbt_graft.collectors.store.logs import PART, forgotten_sequences, holding_logs, values
 from dbt_graft.collectors.store.node_results import read_results
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Records

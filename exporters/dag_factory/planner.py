@@ -9,12 +9,7 @@ from functools import cached_property
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.markdown import code, one_line
-from dbt_graft.exporters.dag_factory.grouping import (
-    Crossing,
-    crossing,
-    dags_of,
-    task_group_of,
-)
+from dbt_graft.exporters.dag_factory.grouping import Crossing, crossing, dags_of, task_group_of
 from dbt_graft.exporters.dag_factory.identifiers import GROUP_LENGTH, unique_identifiers
 from dbt_graft.exporters.dag_factory.operators import (
     SENSOR,
@@ -25,12 +20,7 @@ from dbt_graft.exporters.dag_factory.operators import (
 )
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, reduce_edges
 from dbt_graft.exporters.dag_factory.plan import DagPlan, PlannedDag, PlannedTask
-from dbt_graft.exporters.dag_factory.settings import (
-    DagSettings,
-    DbtTasks,
-    TaskCommand,
-    is_schedule,
-)
+from dbt_graft.exporters.dag_factory.settings import DagSettings, DbtTasks, TaskCommand, is_schedule
 from dbt_graft.exporters.dag_factory.templates import without_jinja
 from dbt_graft.exporters.dag_factory.units import UnitOrder, WorkUnit, tags_of, task_doc, units
 from dbt_graft.lineage.dataset import DatasetId

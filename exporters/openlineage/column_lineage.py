@@ -14,12 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from dbt_graft.exporters.openlineage.facets import (
-    Facet,
-    facet,
-    identity,
-    without_none,
-)
+from dbt_graft.exporters.openlineage.facets import Facet, facet, identity, without_none
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType, Evidence
 

@@ -10,10 +10,7 @@ import click
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.terminal import one_line
-from dbt_graft.collectors.spark.logs import (
-    SparkLogs,
-    read_logs,
-)
+from dbt_graft.collectors.spark.logs import SparkLogs, read_logs
 from dbt_graft.collectors.spark.settings import is_task_source
 from dbt_graft.graft.commands.answering import FAILS
 from dbt_graft.graft.commands.json_option import json_option, print_json

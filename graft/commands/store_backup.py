@@ -9,12 +9,9 @@ import click
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.store.backup import back_up
-from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.json_option import (
-    json_option,
-    print_json,
-)
+from dbt_graft.graft.commands.json_option import json_option, print_json
+from dbt_graft.graft.commands.store_info import size
 
 
 @click.command(
@@ -43,5 +40,5 @@ def backup(target: str, config_path: Path | None, *, as_json: bool) -> None:
     else:
         click.echo(
             f"{target}: {count(done.batches, 'batch', 'batches')}; {count(done.files, 'file')} "
-            f"with {store_text.size(done.bytes)} copied now"
+            f"with {size(done.bytes)} copied now"
         )

@@ -9,12 +9,9 @@ import click
 
 from dbt_graft.collectors.store.clean import clean_store
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.json_option import (
-    json_option,
-    print_json,
-)
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.commands.shared_options import waits
-from dbt_graft.graft.doctor.store_files import secrets_line
+from dbt_graft.graft.doctor.store_state import secrets_line
 from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.steps.turn import turn
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import click
 
 from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.collectors.store import forget as forgetting
 from dbt_graft.collectors.store.forget import ForgottenLogs, count_forgotten, stored_origins
-from dbt_graft.graft.commands import store_text
 from dbt_graft.graft.commands.command import config_option, load_config
-from dbt_graft.graft.commands.json_option import (
-    json_option,
-    print_json,
-)
+from dbt_graft.graft.commands.json_option import json_option, print_json
 from dbt_graft.graft.commands.shared_options import waits
 from dbt_graft.graft.commands.store_origins import match_origins
 from dbt_graft.graft.project.lineage_index import remove_lineage_index
 from dbt_graft.graft.steps.turn import turn
 from dbt_graft.lineage.errors import GraftError
+
+_SHOWN = 10
 
 
 @click.command(
@@ -62,13 +62,13 @@ def forget(
         )
         removal = count_forgotten(store_path, origins)
         if not as_json:
-            for line in store_text.forgotten_lines(removal):
+            for line in _forgotten_lines(removal):
                 click.echo(line)
         if sure := yes or (not as_json and _confirm_removal(removal)):
             forgetting.forget(store_path, origins)
             remove_lineage_index(config)
     if as_json:
-        print_json(store_text.forgotten_json(removal, done=sure))
+        print_json(_forgotten_json(removal, done=sure))
     elif sure:
         click.echo(
             "removed; files with what was removed are deleted after an hour by a collect or "
@@ -84,3 +84,26 @@ def _confirm_removal(removal: ForgottenLogs) -> bool:
     if not sys.stdin.isatty():
         return False
     return click.confirm(f"Remove {count(len(removal.origins), 'log')} from the store?", err=True)
+
+
+def _forgotten_lines(removal: ForgottenLogs) -> Iterator[str]:
+    """Logs that are to be removed, and their rows."""
+    shown = [one_line(origin) for origin in removal.origins[:_SHOWN]]
+    yield from shown
+    if len(removal.origins) > _SHOWN:
+        yield f"and {len(removal.origins) - _SHOWN:,} more"
+    rows = ", ".join(f"{number:,} {table}" for table, number in removal.rows.items())
+    yield (
+        f"{count(len(removal.origins), 'log')} in {count(removal.batches, 'batch', 'batches')}: "
+        f"{rows or 'no rows'}"
+    )
+
+
+def _forgotten_json(removal: ForgottenLogs, *, done: bool) -> dict[str, Any]:
+    """Logs that were, or are to be, removed, as JSON values."""
+    return {
+        "removed": done,
+        "origins": list(removal.origins),
+        "rows": dict(removal.rows),
+        "batches": removal.batches,
+    }

@@ -59,7 +59,6 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         dbt_artifacts,
         logs,
         python_code,
-        store_files,
         store_state,
     )
     from dbt_graft.graft.project.project import Project
@@ -95,7 +94,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     for server in servers:
         yield server.server, partial(logs.sqlserver, server, config, state)
     if read_store:
-        yield state.place, partial(store_files.damages, state.place)
+        yield state.place, partial(store_state.damages, state.place)
     yield state.place, partial(store_state.contents, state)
     yield state.place, partial(store_state.replaced_keys, state)
     yield state.place, partial(store_state.rejects, state)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dbt_graft.graft.project.remembered import RememberedValue, value_key
+from dbt_graft.graft.project.section_file import RememberedValue, value_key
 from dbt_graft.graft.project.texts import expand_path
 from dbt_graft.lineage.frozen import frozen
 

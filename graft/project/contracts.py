@@ -12,7 +12,7 @@ from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, m
 from dbt_graft.graft.project.code_stamps import stamps
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.names import all_names
-from dbt_graft.graft.project.remembered import RememberedValue, value_key
+from dbt_graft.graft.project.section_file import RememberedValue, value_key
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description

@@ -10,7 +10,6 @@ from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.column_labels import ColumnLabel, label_columns
 from dbt_graft.injector.report import Grafted
-from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 
 
@@ -36,12 +35,8 @@ def _by_node(labels: PrivacyLabels, described: DescribedLineage) -> dict[str, li
         label = ColumnLabel(
             graph.column_names[column],
             level.text,
-            _name(first.dataset, first.column) if follows else "",
+            f"{first.dataset}.{first.column}" if follows else "",
             in_dbt=declared is not None and declared.source == "dbt",
         )
         labels_by_node[description.node_id].append(label)
     return labels_by_node
-
-
-def _name(dataset: DatasetId, column: str) -> str:
-    return f"{dataset}.{column}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dbt_graft.graft.project.code_stamps import named_files, stamps
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.remembered import RememberedValue, value_key
+from dbt_graft.graft.project.section_file import RememberedValue, value_key
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from dbt_graft.lineage.frozen import frozen

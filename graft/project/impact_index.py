@@ -15,10 +15,7 @@ from dbt_graft.analysis.impact.stored_graph import (
     read_numbers,
 )
 from dbt_graft.analysis.impact.stored_history import history_sections, read_history
-from dbt_graft.analysis.impact.stored_surroundings import (
-    read_surroundings,
-    surroundings_sections,
-)
+from dbt_graft.analysis.impact.stored_surroundings import read_surroundings, surroundings_sections
 from dbt_graft.graft.project.names import Names, NameSearch
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen

@@ -12,13 +12,7 @@ from dbt_graft.analysis.privacy.classification import Classification, classifica
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.project.privacy_section import Label
-from dbt_graft.graft.project.texts import (
-    FolderPath,
-    PathText,
-    SiteUrl,
-    expand_path,
-    written_as,
-)
+from dbt_graft.graft.project.texts import FolderPath, PathText, SiteUrl, expand_path, written_as
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.section import Checked, Section, Text
 

@@ -13,12 +13,7 @@ from dbt_graft.analysis.render.json import json_document
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.http_session import authorization, http_session
 from dbt_graft.collectors.public_address import public_address
-from dbt_graft.exporters.openlineage.endpoint import (
-    DeliveryReport,
-    HttpEndpoint,
-    deliver,
-    retries,
-)
+from dbt_graft.exporters.openlineage.endpoint import DeliveryReport, HttpEndpoint, deliver, retries
 from dbt_graft.exporters.openlineage.events import ExportedEvent, event_key
 from dbt_graft.exporters.openlineage.outbox import Outbox, OutgoingEvent
 from dbt_graft.exporters.openlineage.settings import endpoint_url

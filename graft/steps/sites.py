@@ -110,12 +110,7 @@ def publish_site(
             nothing is published.
     """
     from dbt_graft.catalog.build import build as build_catalog
-    from dbt_graft.catalog.previous import (
-        EarlierBuilds,
-        PreviousSite,
-        read_previous,
-        write_record,
-    )
+    from dbt_graft.catalog.previous import EarlierBuilds, PreviousSite, read_previous, write_record
     from dbt_graft.exporters.data.files import write_views
 
     output, content = output_of(config, "site.out"), _content(config, grafted, past)

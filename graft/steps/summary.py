@@ -168,31 +168,28 @@ def _reasons(rejects: Iterable[Reject]) -> str:
     """Each reason with the number of its rejects and the first log that has one."""
     origins = group_by_key((reject.reason, reject.origin) for reject in rejects)
     reasons = sorted(origins.items(), key=lambda reason: -len(reason[1]))
-    shown = [
-        f"\n{'':<12}{len(logs):,} × {text}, in {one_line(logs[0])}"
-        for text, logs in reasons[:_SHOWN_REASONS]
-    ]
-    if len(reasons) > _SHOWN_REASONS:
-        shown.append(f"\n{'':<12}and {count(len(reasons) - _SHOWN_REASONS, 'more reason')}")
-    return "".join(shown)
+    return _listed([f"{len(logs):,} × {text}, in {one_line(logs[0])}" for text, logs in reasons])
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    """The first reasons, each in a line below that of the summary, and the number of the others."""
+    omitted = len(reasons) - _SHOWN_REASONS
+    others = [f"and {count(omitted, 'more reason')}"] if omitted > 0 else []
+    return "".join(f"\n{'':<12}{line}" for line in (*reasons[:_SHOWN_REASONS], *others))
 
 
 def _followed_text(columns: ColumnCoverage) -> str:
-    shown = [f"followed through {columns.followed:,} of {count(columns.of, 'dbt model')}"]
-    reasons = list(columns.reasons.items())
-    shown += [f"{'':<12}{number:,} × {reason}" for reason, number in reasons[:_SHOWN_REASONS]]
-    if len(reasons) > _SHOWN_REASONS:
-        shown.append(f"{'':<12}and {len(reasons) - _SHOWN_REASONS} more reasons")
-    return "\n".join(shown)
+    followed = f"followed through {columns.followed:,} of {count(columns.of, 'dbt model')}"
+    reasons = [f"{number:,} × {reason}" for reason, number in columns.reasons.items()]
+    return f"{followed}{_listed(reasons)}"
 
 
 def _statements(gaps: Sequence[Gap]) -> str:
     failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
     partial = sum(gap.shapes for gap in gaps) - failed
-    shown = [f"{count(failed, 'statement')} not parsed, {partial:,} parsed in part"]
-    for gap in gaps[:_SHOWN_REASONS]:
-        example = textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
-        shown.append(f"{'':<12}{gap.shapes:,} × {gap.reason}: {example}")
-    if len(gaps) > _SHOWN_REASONS:
-        shown.append(f"{'':<12}and {len(gaps) - _SHOWN_REASONS} more reasons")
-    return "\n".join(shown)
+    reasons = [
+        f"{gap.shapes:,} × {gap.reason}: "
+        + textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+        for gap in gaps
+    ]
+    return f"{count(failed, 'statement')} not parsed, {partial:,} parsed in part{_listed(reasons)}"

@@ -6,7 +6,6 @@ import csv
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.event import (
@@ -76,23 +75,13 @@ def read_csv(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
                     return
                 rows = rows[1:] if head.labels else rows
             if head is not None and rows:
-                yield _chunk(rows, head, wanted)
+                events = ((f"line {line}", _event(text, head, wanted)) for line, text in rows)
+                yield Chunk.of(len(rows), events)
 
 
 def _is_decoration(row: CsvRow) -> bool:
     """Whether a row is a rule or count that command line tools write around the rows."""
     return bool(row.text and (_RULE.fullmatch(row.text) or _FOOTER.fullmatch(row.text)))
-
-
-def _chunk(rows: list[CsvRow], head: CsvHeader, wanted: EventFilter) -> Chunk:
-    chunk = Chunk(seen=len(rows))
-    for line, text in rows:
-        event = _event(text, head, wanted)
-        if isinstance(event, ExtendedEvent):
-            chunk.events.append(event)
-        elif event is not None:
-            chunk.damages.append(replace(event, position=f"line {line}"))
-    return chunk
 
 
 def csv_header(row: str) -> CsvHeader | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import orjson
@@ -61,15 +60,11 @@ def read_ndjson(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
 
 
 def _chunk(lines: list[NumberedLine], ranged: bool, before: int, wanted: EventFilter) -> Chunk:
-    chunk = Chunk(seen=len(lines))
-    for number, (position, text) in enumerate(lines, before + 1):
-        event = _event(text, wanted)
-        if isinstance(event, ExtendedEvent):
-            chunk.events.append(event)
-        elif event is not None:
-            location = f"line at byte {position}" if ranged else f"event {number}"
-            chunk.damages.append(replace(event, position=location))
-    return chunk
+    events = (
+        (f"line at byte {position}" if ranged else f"event {number}", _event(text, wanted))
+        for number, (position, text) in enumerate(lines, before + 1)
+    )
+    return Chunk.of(len(lines), events)
 
 
 class LineSplitter:

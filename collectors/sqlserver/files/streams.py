@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TypeVar
 
-from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompress
+from dbt_graft.collectors.codecs import ByteStream, DecompressionError, decompress, join_pieces
 from dbt_graft.collectors.files import filesystem
 from dbt_graft.collectors.sqlserver.event import FileSplit
 from dbt_graft.lineage.errors import exception_reason
@@ -56,7 +56,8 @@ def pieces(split: FileSplit, start: int = 0) -> Iterator[bytes]:
         with files.open_input_file(path) as source:
             if start:
                 source.seek(start)
-            yield from _join_blocks(_decode(_unpack(source, split.compression), split.encoding))
+            blocks = _decode(_unpack(source, split.compression), split.encoding)
+            yield from join_pieces(blocks, PIECE, UnreadableError)
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error
 
@@ -102,25 +103,6 @@ def read_range(split: FileSplit, start: int, end: int) -> bytes:
             return bytes(source.read(end - start))
     except (OSError, ValueError) as error:
         raise _unreadable(error) from error
-
-
-def _join_blocks(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Blocks as pieces; an error is raised after the piece of the blocks before it."""
-    held: list[bytes] = []
-    size = 0
-    try:
-        for block in blocks:
-            held.append(block)
-            size += len(block)
-            if size >= PIECE:
-                yield b"".join(held)
-                held, size = [], 0
-    except UnreadableError:
-        if held:
-            yield b"".join(held)
-        raise
-    if held:
-        yield b"".join(held)
 
 
 def _unpack(source: ByteStream, compression: str) -> Iterator[bytes]:

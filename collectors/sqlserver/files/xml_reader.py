@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
@@ -192,19 +191,17 @@ def read_xml(split: FileSplit, wanted: EventFilter) -> Iterator[Chunk]:
 
 def _chunk(split: FileSplit, wanted: EventFilter, cuts: list[EventCut], before: int) -> Chunk:
     """The wanted events of some cuts, which `before` others precede."""
-    chunk = Chunk(seen=len(cuts))
     names = None if wanted.names is None else {name.encode() for name in wanted.names}
-    for number, cut in enumerate(cuts, before + 1):
-        tag = _NAME.match(cut.text)
-        if names is not None and tag is not None and tag[1] not in names:
-            continue
-        event = _event(cut, split.escaped, wanted)
-        if isinstance(event, ExtendedEvent):
-            chunk.events.append(event)
-        elif event is not None:
-            position = f"event {number}" if is_one_split(split) else f"event at byte {cut.position}"
-            chunk.damages.append(replace(event, position=position))
-    return chunk
+    is_numbered = is_one_split(split)
+
+    def events() -> Iterator[tuple[str, ExtendedEvent | LogDamage | None]]:
+        for number, cut in enumerate(cuts, before + 1):
+            tag = _NAME.match(cut.text)
+            if names is None or tag is None or tag[1] in names:
+                position = f"event {number}" if is_numbered else f"event at byte {cut.position}"
+                yield position, _event(cut, split.escaped, wanted)
+
+    return Chunk.of(len(cuts), events())
 
 
 def _event(cut: EventCut, escaped: bool, wanted: EventFilter) -> ExtendedEvent | LogDamage | None:

@@ -17,10 +17,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
-from dbt_graft.collectors.sqlserver.resolution.statement import (
-    ResolvedStatement,
-    resolve_statement,
-)
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement, resolve_statement
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
 from dbt_graft.collectors.statements.parse import parse, with_known_tables

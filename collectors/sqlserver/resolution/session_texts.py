@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dbt_graft.collectors.sqlserver.resolution.resolve import (
-    ResolvedText,
-    SentText,
-    TextResolver,
-)
+from dbt_graft.collectors.sqlserver.resolution.resolve import ResolvedText, SentText, TextResolver
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 

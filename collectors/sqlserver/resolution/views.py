@@ -11,10 +11,7 @@ from functools import partial
 
 from dbt_graft.collectors.sqlserver.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
-from dbt_graft.collectors.sqlserver.resolution.statement import (
-    ResolvedStatement,
-    resolve_statement,
-)
+from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement, resolve_statement
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statement import (
     DatasetAccess,

@@ -10,10 +10,7 @@ from typing import NamedTuple
 from dbt_graft.collectors.schema import Flat, Microseconds
 from dbt_graft.collectors.sqlserver.event import LogDamage
 from dbt_graft.collectors.sqlserver.runs.captured import Level
-from dbt_graft.collectors.statements.periods.partition_numbers import (
-    TextPartitions,
-    add_partitions,
-)
+from dbt_graft.collectors.statements.periods.partition_numbers import TextPartitions, add_partitions
 from dbt_graft.collectors.statements.periods.shape import TextDate, add_dates
 from dbt_graft.lineage.frozen import frozen
 

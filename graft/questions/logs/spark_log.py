@@ -9,10 +9,7 @@ from typing import Any
 
 from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.collectors import schema
-from dbt_graft.collectors.spark.logs import (
-    COUNTS,
-    CollectedLog,
-)
+from dbt_graft.collectors.spark.logs import COUNTS, CollectedLog
 from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.memory import uses_memory

@@ -11,26 +11,14 @@ import click
 
 from dbt_graft.analysis.answer import Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.dataset_dates import (
-    DatasetDates,
-    dataset_dates,
-    gaps_now,
-    states_now,
-)
+from dbt_graft.analysis.dates.dataset_dates import DatasetDates, dataset_dates, gaps_now, states_now
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates, is_valid
 from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.dates.write_gaps import RECENT
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.dates.calendar import (
-    NO_DATES,
-    Dates,
-    dates_in,
-    hour_of,
-    unit_of,
-    unit_start,
-)
+from dbt_graft.lineage.dates.calendar import NO_DATES, Dates, dates_in, hour_of, unit_of, unit_start
 from dbt_graft.lineage.dates.date_text import dates_iso, dates_text, parse_dates
 from dbt_graft.lineage.dates.mapping_text import mapping_text
 from dbt_graft.lineage.dates.period import Grain

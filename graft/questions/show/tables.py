@@ -14,19 +14,8 @@ from dbt_graft.catalog.formatting import KIND, ROLE, platform
 from dbt_graft.graft.project.asked_lineage import AskedLineage
 from dbt_graft.graft.questions.show.columns import column_rows, column_table
 from dbt_graft.graft.questions.show.dates import DateWindow, shown_dates
-from dbt_graft.graft.questions.show.evidence import (
-    read_evidences,
-    use_table,
-    uses,
-    why,
-    why_tables,
-)
-from dbt_graft.graft.questions.show.facts import (
-    BEGINNING,
-    plain_facts,
-    readers_json,
-    readers_text,
-)
+from dbt_graft.graft.questions.show.evidence import read_evidences, use_table, uses, why, why_tables
+from dbt_graft.graft.questions.show.facts import BEGINNING, plain_facts, readers_json, readers_text
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError

@@ -14,7 +14,7 @@ from dbt_graft.collectors.store import arrow_tables, compaction
 from dbt_graft.collectors.store import door as store
 from dbt_graft.collectors.store.tables import FORMAT
 from dbt_graft.graft.commands.cli import main
-from dbt_graft.graft.commands.store_text import size
+from dbt_graft.graft.commands.store_info import size
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.records import Records, Run, Status
 
