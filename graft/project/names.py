@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ _END = "\0"
 _TEMPORARY = ("#", "@")
 _CLOSE, _COLUMNS, _SHOWN = 3, 8, 20
 _PART = 3  # letters of a name by which it is suggested
+_QUOTES, _SIGNS = re.compile(r"""[]["'`]"""), re.compile(r"\W+")
 
 
 class RunName(NamedTuple):
@@ -103,11 +105,18 @@ class NameSearch:
         return others
 
     def by_short_name(self) -> dict[str, str]:
-        """The short names of datasets and their last parts, folded -> the name to write."""
+        """The short names of datasets and their last parts, folded -> the name to write.
+
+        Of a name of one part the namespace is a part too: `landing/orders`.
+        """
         return {
             text.casefold(): shown_name(dataset)
             for dataset in self._datasets
-            for text in ((dataset.short, dataset.parts[-1]) if dataset.parts else ())
+            for text in (
+                (dataset.short, dataset.parts[-1] if dataset.parts[1:] else shown_name(dataset))
+                if dataset.parts
+                else ()
+            )
         }
 
     def _matches(self, name: str, starts: str) -> list[DatasetId]:
@@ -159,7 +168,11 @@ class Names:
         return matches[0]
 
     def matches(self, name: str) -> Sequence[Named]:
-        """All that a name may mean: what has it, else the tables, or columns, that it ends."""
+        """All that a name may mean, as it is or as a statement or a shell writes it."""
+        return self._matches(name) or self._matches(_plain(name))
+
+    def _matches(self, name: str) -> Sequence[Named]:
+        """The things that have a name, else the tables, or columns, that it ends."""
         return (
             self.datasets.equal(name)
             or self._tasks(name)
@@ -195,7 +208,7 @@ class Names:
 
     def _unknown(self, name: str) -> GraftError:
         """The error of a name that nothing has."""
-        table, _, last = name.rpartition(".")
+        table, _, last = _plain(name).rpartition(".")
         if tables := self.datasets.named(table):
             columns = {
                 _fold(column): str(ColumnId(dataset, column))
@@ -292,7 +305,7 @@ def words(unique_id: str) -> str:
 
 
 def nearest(name: str, names: Mapping[str, str]) -> list[str]:
-    """The names that are spelled nearly so, or else contain it.
+    """The names that are spelled nearly so, else those that contain it, else those in it.
 
     Args:
         names: Folded name -> the name to write.
@@ -301,6 +314,10 @@ def nearest(name: str, names: Mapping[str, str]) -> list[str]:
     near = [names[text] for text in difflib.get_close_matches(wanted, names, 2 * _CLOSE)]
     if not near and len(wanted) >= _PART:
         near = sorted(shown for shown in names.values() if wanted in _fold(shown))
+    if not near:
+        parts = _parts(wanted)
+        inside = [text for text in names if len(text) >= _PART and _parts(text) in parts]
+        near = [names[text] for text in sorted(inside, key=len, reverse=True)]
     return list(dict.fromkeys(near))[:_CLOSE]
 
 
@@ -366,6 +383,16 @@ def find_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Ta
             remedy=f"write one of: {join_names(texts, _SHOWN)}",
         )
     return runs[0]
+
+
+def _plain(name: str) -> str:
+    """A name without the signs around it: `[raw].[orders]`, `"raw"."orders"`, `landing/orders/`."""
+    return _QUOTES.sub("", name).strip().rstrip("/.")
+
+
+def _parts(name: str) -> str:
+    """The words of a name, each between two slashes."""
+    return f"/{_SIGNS.sub('/', name).strip('/')}/"
 
 
 def _fold(name: str) -> str:

@@ -116,6 +116,11 @@ def names() -> Names:
     ("#t", DatasetId("mssql", "#t")),
     ("raw.orders.ID", ColumnId(ORDERS, "id")),
     ("raw.orders.a.b", ColumnId(ORDERS, "a.b")),
+    ("[shop].[dbo].[cust]", CUSTOMERS),
+    ('"Shop"."dbo"."Cust"', CUSTOMERS),
+    ("`raw`.`orders`.`id`", ColumnId(ORDERS, "id")),
+    (" raw.orders ", ORDERS),
+    ("mnt/orders/", ORDERS),
     ("LOAD_orders", LOAD),
     ("board", BOARD),
 ])  # fmt: skip
@@ -132,6 +137,9 @@ def test_a_thing_has_many_names(names: Names, name: str, thing: object) -> None:
     ("raw.ordres", "there is no such table, column, task or run\n  did you mean spark/raw.orders?"),
     ("load_order", "did you mean load_orders, spark"),
     ("CUS", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
+    ("mssql://old:1433/Shop.dbo.Cust", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
+    ("spark_catalog.raw.orders", "did you mean spark/raw.orders"),
+    ("models/marts/cust.sql", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
     ("invoices", "`graft query` lists all"),
     ("", "`graft query` lists all"),
 ])  # fmt: skip
