@@ -5,6 +5,7 @@ Pydantic checks a file by them, where one is read: who only uses what was read i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
@@ -37,6 +38,17 @@ class Checked:
         kind = "function-before" if self.first else "function-after"
         function = {"type": "no-info", "function": self.function}
         return {"type": kind, "function": function, "schema": handler(source)}
+
+
+def written_as(pattern: str, advice: str) -> Checked:
+    """A text that a pattern matches; an error advises how to write it."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(advice)
+        return text
+
+    return Checked(check)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from dbt_graft.exporters.dag_factory.templates import check_template
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.section import Checked, Limits, Section, Text
+from dbt_graft.lineage.section import Checked, Limits, Section, Text, written_as
 
 if TYPE_CHECKING:
     from dbt_graft.exporters.dag_factory.order import OrderedNode
@@ -75,22 +75,10 @@ def _template(text: str) -> str:
     return text
 
 
-def _dag_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", name):
-        raise ValueError("write up to 80 of A-Z, a-z, 0-9, _ and -")
-    return name
-
-
 def _cron(schedule: str) -> str:
     if not is_schedule(schedule):
         raise ValueError("write a cron expression, or a preset such as @daily")
     return schedule
-
-
-def _class_path(path: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", path):
-        raise ValueError("write the import path of a class: package.module.Class")
-    return path
 
 
 def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -113,6 +101,16 @@ def _check_templates(value: Any) -> None:
 
 
 Template = Annotated[Text, Checked(_template)]
+_DagName = Annotated[
+    Text, written_as(r"[A-Za-z0-9_-]{1,80}", "write up to 80 of A-Z, a-z, 0-9, _ and -")
+]
+_ClassPath = Annotated[
+    Text,
+    written_as(
+        r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+",
+        "write the import path of a class: package.module.Class",
+    ),
+]
 Arguments = Annotated[dict[str, Any], Checked(_arguments)]
 
 
@@ -132,7 +130,7 @@ class TaskCommand(Section):
     task: Text = ""
     engine: Text = ""
     command: Template = ""
-    operator: Annotated[Text, Checked(_class_path)] = ""
+    operator: _ClassPath = ""
     arguments: Arguments = field(default_factory=dict)
     env: dict[str, Template] = field(default_factory=dict)
     append_env: bool = True
@@ -176,7 +174,7 @@ class DagSettings(Section):
     """
 
     version: Literal[2, 3] = 3
-    name: Annotated[Text, Checked(_dag_name)] = "lineage"
+    name: _DagName = "lineage"
     dags: DagGrouping = DagGrouping.ONE
     task_groups: TaskGrouping = TaskGrouping.NONE
     dbt: DbtTasks = DbtTasks.MODELS

@@ -138,10 +138,6 @@ def fits(template: str, result: Any) -> bool:
     return rendered.lower() == _TRUE or rendered == result or rendered == str(result)
 
 
-def _any(result: Any) -> Any:
-    return result
-
-
 def _is_datetime(result: Any) -> str:
     try:
         datetime.fromisoformat(result)
@@ -180,21 +176,19 @@ def _url_scheme_authority(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _url_path(url: str) -> str:
-    return urlsplit(url).path
-
-
 def _environment() -> SandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment()
     environment.globals.update(
-        any=_any,
+        any=lambda result: result,
         is_datetime=_is_datetime,
         is_uuid=_is_uuid,
         regex_match=_regex_match,
         env_var=_env_var,
         not_match=_not_match,
     )
-    environment.filters.update(url_scheme_authority=_url_scheme_authority, url_path=_url_path)
+    environment.filters.update(
+        url_scheme_authority=_url_scheme_authority, url_path=lambda url: urlsplit(url).path
+    )
     return environment
 
 

@@ -14,10 +14,9 @@ from dbt_graft.graft.project.texts import (
     TaskPattern,
     Timezone,
     Variable,
-    written_as,
 )
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text
+from dbt_graft.lineage.section import Checked, JsonSchema, Limits, Section, Text, written_as
 
 _Connection = Annotated[
     str,

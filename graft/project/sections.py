@@ -12,9 +12,9 @@ from dbt_graft.analysis.privacy.classification import Classification, classifica
 from dbt_graft.analysis.rule import RULES
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.project.privacy_section import Label
-from dbt_graft.graft.project.texts import FolderPath, PathText, SiteUrl, expand_path, written_as
+from dbt_graft.graft.project.texts import FolderPath, PathText, SiteUrl, expand_path
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.section import Checked, Section, Text
+from dbt_graft.lineage.section import Checked, Section, Text, written_as
 
 _AudienceName = Annotated[
     Text, written_as(r"\w[\w -]{0,59}", "name an audience with letters, digits, _ and -")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dbt_graft.lineage.redaction import has_secret
-from dbt_graft.lineage.section import Checked, Text
+from dbt_graft.lineage.section import Checked, Text, written_as
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}")
 
@@ -33,17 +33,6 @@ def _value(match: re.Match[str]) -> str:
     if not value:
         raise ValueError(f"set the variable {name}, or write a default: ${{{name}:-default}}")
     return value
-
-
-def written_as(pattern: str, advice: str) -> Checked:
-    """A text that a pattern matches; an error advises how to write it."""
-
-    def check(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ValueError(advice)
-        return text
-
-    return Checked(check)
 
 
 def _pattern(pattern: str) -> str:

@@ -16,6 +16,7 @@ from dbt_graft.exporters.dag_factory.check.scheduled import (
     ScheduledDag,
     ScheduledTask,
     TaskKey,
+    links_between_dags,
     upstream_by_rule,
 )
 
@@ -129,14 +130,7 @@ def _task(
     dag_id: str, task_id: str, upstream: Iterable[str], dag: _SeenDag, place: str
 ) -> ScheduledTask:
     _, facet, command = dag.task_facets.get(task_id, ("", {}, ""))
-    external, triggered = _get(facet, "external_dag_id"), _get(facet, "trigger_dag_id")
-    waits: list[TaskKey] = []
-    if isinstance(external, str):
-        tasks = _names(_get(facet, "external_task_ids")) or _names(_get(facet, "external_task_id"))
-        groups = _names(_get(facet, "external_task_group_id"))
-        waits += [(external, f"/end {group}") for group in groups]
-        waits += [(external, task) for task in tasks or [""] * (not groups)]
-    triggers = (triggered,) if isinstance(triggered, str) else ()
+    waits, triggers, awaits = links_between_dags(facet, _names)
     return ScheduledTask(
         dag_id,
         task_id,
@@ -144,9 +138,9 @@ def _task(
         command=command,
         announces=tuple(dict.fromkeys(_uris(_list(_get(facet, "outlets"))))),
         dataset=dag.inputs.get(task_id, ""),
-        waits_for=tuple(waits),
+        waits_for=waits,
         triggers=triggers,
-        awaits=triggers if _get(facet, "wait_for_completion") is True else (),
+        awaits=awaits,
         place=place,
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from typing import Any
 
 from dbt_graft.lineage.frozen import frozen
 
@@ -142,6 +143,26 @@ def _around_group(
         yield end, (dag.dag_id, f"/end {group.parent}")
     for upstream in group.upstream:
         yield _end(dag, upstream), start
+
+
+def links_between_dags(
+    facts: Mapping[str, Any], names: Callable[[Any], Sequence[str]]
+) -> tuple[tuple[TaskKey, ...], tuple[str, ...], tuple[str, ...]]:
+    """The tasks of other DAGs that a task waits for, the DAGs that it starts, and those it awaits.
+
+    Args:
+        facts: The arguments of its operator.
+        names: Reads one name, or a list of them.
+    """
+    waits: list[TaskKey] = []
+    external, triggered = facts.get("external_dag_id"), facts.get("trigger_dag_id")
+    if isinstance(external, str):
+        tasks = names(facts.get("external_task_ids")) or names(facts.get("external_task_id"))
+        groups = names(facts.get("external_task_group_id"))
+        waits += [(external, f"/end {group}") for group in groups]
+        waits += [(external, task) for task in tasks or [""] * (not groups)]
+    triggers = (triggered,) if isinstance(triggered, str) else ()
+    return tuple(waits), triggers, triggers if facts.get("wait_for_completion") is True else ()
 
 
 def upstream_by_rule(upstream: tuple[str, ...], trigger_rule: object) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dbt_graft.exporters.dag_factory.check.scheduled import (
     ScheduledDag,
     ScheduledGroup,
     ScheduledTask,
-    TaskKey,
+    links_between_dags,
     upstream_by_rule,
 )
 
@@ -137,15 +137,7 @@ def _task(
     is_ours: bool,
 ) -> ScheduledTask:
     operator = str(body.get("operator") or "").rpartition(".")[2]
-    waits: list[TaskKey] = []
-    external = body.get("external_dag_id")
-    if isinstance(external, str):
-        tasks = _names(body.get("external_task_ids")) or _names(body.get("external_task_id"))
-        groups_there = _names(body.get("external_task_group_id"))
-        waits += [(external, f"/end {group}") for group in groups_there]
-        waits += [(external, task) for task in tasks or ("",) * (not groups_there)]
-    triggered = body.get("trigger_dag_id")
-    triggers = (triggered,) if isinstance(triggered, str) else ()
+    waits, triggers, awaits = links_between_dags(body, _names)
     dependencies = upstream_by_rule(_names(body.get("dependencies")), body.get("trigger_rule"))
     command = body.get("bash_command")
     return ScheduledTask(
@@ -156,9 +148,9 @@ def _task(
         command if isinstance(command, str) else "",
         tuple(dict.fromkeys(_uris(body.get("outlets")))),
         str(body.get("dataset") or "") if operator == "LineageSensor" else "",
-        tuple(waits),
+        waits,
         triggers,
-        triggers if body.get("wait_for_completion") is True else (),
+        awaits,
         lines.locate(dag_id, name),
         is_ours,
     )
