@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -302,7 +303,7 @@ def window(call: Call) -> Value:
 def evaluate_columns(
     call: Call, frame: Frame, values: Iterable[Value], named_values: Mapping[str, Value] | None
 ) -> dict[Key, Data]:
-    """The columns that `select` and its like make of a frame."""
+    """The columns that `select` and its like make of a frame; one without a name is None."""
     columns: dict[Key, Data] = {}
     for value in values:
         for item in _items(call.machine, value):
@@ -316,11 +317,38 @@ def evaluate_columns(
                 columns.update(_of_each(item, frame))
                 continue
             made = resolve(call.machine, as_expression(call.machine, item), frame)
-            columns[_short(made.name)] = made
+            generates = _GENERATES.match(str(made.name))
+            columns.update(
+                _generated(call, made, generates) if generates else {_short(made.name): made}
+            )
     for name, value in (named_values or {}).items():
         made = resolve(call.machine, as_expression(call.machine, value), frame)
         columns[name] = replace(made, place=call.place)
     return columns
+
+
+# Spark names the columns of these by what they take apart, an array or a map.
+_GENERATES = re.compile(r"(?P<pos>pos)?explode(?:_outer)?\((?P<made_by>\w+(?=\())?", re.IGNORECASE)
+_ARRAYS = words("""
+    array array_distinct array_except array_intersect array_repeat array_sort array_union
+    arrays_zip collect_list collect_set filter flatten map_entries map_keys map_values sequence
+    slice sort_array split transform""")
+_MAPS = words("""
+    create_map map map_concat map_filter map_from_arrays map_from_entries str_to_map
+    transform_keys transform_values""")
+
+
+def _generated(call: Call, data: Data, generates: re.Match[str]) -> dict[Key, Data]:
+    """The columns of `explode(…)` without a name of its own."""
+    made_by = (generates["made_by"] or "").casefold()
+    if made_by not in _ARRAYS | _MAPS:
+        gap = call.gap(
+            "`explode` makes `col` of an array, `key` and `value` of a map: not known which"
+        )
+        return {None: replace(data, name=None, origin=gap)}
+    columns: dict[Key, Data] = {"pos": replace(data, name="pos")} if generates["pos"] else {}
+    names = ("key", "value") if made_by in _MAPS else ("col",)
+    return columns | {name: replace(data, name=name) for name in names}
 
 
 def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:

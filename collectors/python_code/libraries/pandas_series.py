@@ -267,7 +267,11 @@ def _agg(call: Call) -> Value:
 def _alias(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     name = call.text("name", 0)
-    return replace(owner, name=name, place=call.place)
+    named = replace(owner, name=name, place=call.place)
+    if more := call.arguments.positional[1:]:  # `F.explode("m").alias("key", "value")`
+        texts = [name, *map(call.machine.text, more)]
+        return Items(tuple(replace(named, name=text) for text in texts))
+    return named
 
 
 def pipe(call: Call) -> Value:

@@ -230,10 +230,12 @@ def select_columns(call: Call) -> Value:
         values = [parse_expression(call, text) for text in texts]
     values, fields = _without_fields(call, frame, values)
     columns = evaluate_columns(call, frame, values, call.arguments.named)
+    fields = columns.pop(None, fields)
     star = _star(values)
     if star is not None:
         names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
-        return call.result(replace(frame, columns=columns, open=exclude(frame.open, names or [])))
+        is_open = exclude(frame.open, names or [])
+        return call.result(replace(frame, columns=columns, open=is_open, rest=fields or frame.rest))
     return call.result(replace(frame, columns=columns, open=(), rest=fields))
 
 

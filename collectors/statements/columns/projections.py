@@ -132,6 +132,9 @@ def _aliased_columns(node: exp.Aliases, scope: QueryScope) -> list[RowsetColumn]
     return [RowsetColumn(name, column.inputs) for name, column in zip(names, made, strict=True)]
 
 
+_OF_ANY_TYPE = (exp.Column, exp.Dot, exp.Bracket)
+
+
 def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     """The columns of an expression that makes several: `(s).*`, Spark's `inline(items)`."""
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
@@ -149,6 +152,8 @@ def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     if function == "json_tuple":
         count = len(node.expressions) - 1
         return [_made(f"c{place}", node.expressions, scope) for place in range(count)]
+    if isinstance(node, exp.Explode) and isinstance(node.this, _OF_ANY_TYPE):
+        return [_made(ANY_COLUMN, [node.this], scope)]  # an array's `col`, or a map's key and value
     if isinstance(node, exp.Posexplode):
         return [_made(name, [node.this], scope) for name in ("pos", "col")]
     if isinstance(node, exp.Explode) and isinstance(node.this, exp.Map | exp.VarMap):

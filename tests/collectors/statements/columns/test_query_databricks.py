@@ -33,7 +33,7 @@ SELECT i, col FROM n LATERAL VIEW EXPLODE(items) e | i=n.i col=~n.items
 SELECT i, key, value FROM n LATERAL VIEW EXPLODE(m) e | i=n.i key=~n.m value=~n.m
 SELECT i, EXPLODE(items) AS item FROM n | i=n.i item=~n.items
 SELECT i, POSEXPLODE(items) AS (p, item) FROM n | i=n.i p=~n.items item=~n.items
-SELECT i, EXPLODE(items) FROM n | i=n.i col=~n.items
+SELECT i, EXPLODE(items) FROM n | i=n.i *=~n.items
 SELECT n.i, e.item FROM n, LATERAL EXPLODE(items) AS e (item) | i=n.i item=~n.items
 SELECT r.v FROM t, LATERAL (SELECT x AS v FROM u WHERE u.i = t.i) r | v=u.x | FILTER:u.i,FILTER:t.i
 SELECT x FROM EXPLODE(ARRAY(1, 2)) AS e (x) | x
@@ -44,7 +44,7 @@ SELECT STACK(2, 'x', a, 'y', b) FROM t | col0 col1=~t.a,~t.b
 SELECT i, INLINE(ARRAY(STRUCT(a AS p, b AS q), STRUCT(c, k))) FROM t | i=t.i p=~t.a,~t.c q=~t.b,~t.k
 SELECT i, INLINE(items) FROM n | i=n.i *=~n.items
 SELECT i, INLINE_OUTER(items) AS (p, q) FROM n | i=n.i p=~n.items q=~n.items
-SELECT i, POSEXPLODE(tags) FROM n | i=n.i pos=~n.tags col=~n.tags
+SELECT i, POSEXPLODE(tags) FROM n | i=n.i *=~n.tags
 SELECT i, EXPLODE(MAP(a, b)) FROM t | i=t.i key=~t.a value=~t.b
 SELECT i, JSON_TUPLE(j, 'a', 'b') FROM n | i=n.i c0=~n.j c1=~n.j
 SELECT NAMED_STRUCT('p', x, 'q', y).p AS v FROM u | v=u.x
