@@ -194,7 +194,12 @@ class Names:
     def _tasks(self, name: str) -> list[Task | Consumer]:
         if name in self.tasks:
             return [self.tasks[name]]
-        return [task for text, task in self.tasks.items() if _fold(text) == _fold(name)]
+        wanted = _fold(name)
+        return [task for text, task in self.tasks.items() if _fold(text) == wanted] or [
+            consumer
+            for consumer in self.tasks.values()
+            if isinstance(consumer, Consumer) and wanted in map(_fold, _dbt_names(consumer.node_id))
+        ]
 
     def _columns(self, name: str) -> Iterator[ColumnId]:
         """The columns that it may be: `raw.orders.amount`, `orders.amount`, a field `a.b` too."""
@@ -383,6 +388,10 @@ def find_run(lineage: Lineage, run_id: str, name: str | None = None) -> tuple[Ta
             remedy=f"write one of: {join_names(texts, _SHOWN)}",
         )
     return runs[0]
+
+
+def _dbt_names(unique_id: str) -> tuple[str, ...]:
+    return unique_id, words(unique_id), unique_id.rpartition(".")[2]
 
 
 def _plain(name: str) -> str:

@@ -70,7 +70,7 @@ ORDERS, CUSTOMERS = DatasetId("spark", "raw.orders"), DatasetId("mssql://crm:143
 MART, UPPER = DatasetId("spark", "analytics.orders"), DatasetId("s3://b", "x/Files")
 LOWER = DatasetId("s3://b", "x/files")
 LOAD = Task("load_orders", runs=(Run("r1", "load_orders", "spark", application_id="app"),))
-BOARD = Consumer("exposure.shop.board", "Board", "dashboard", (MART,))
+BOARD = Consumer("exposure.shop.revenue", "Board", "dashboard", (MART,))
 LINEAGE = Lineage(
     datasets={
         dataset: Dataset(dataset, columns=(Column("id"), Column("a.b")))
@@ -123,6 +123,9 @@ def names() -> Names:
     ("mnt/orders/", ORDERS),
     ("LOAD_orders", LOAD),
     ("board", BOARD),
+    ("exposure.shop.revenue", BOARD),
+    ("exposure revenue", BOARD),
+    ("Revenue", BOARD),
 ])  # fmt: skip
 def test_a_thing_has_many_names(names: Names, name: str, thing: object) -> None:
     assert names.find(name) == thing
