@@ -9,6 +9,7 @@ edges in them too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.prose import escape, escaped_text
 from dbt_graft.lineage.code_lines import place_text
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -45,6 +47,15 @@ ByColumn = Mapping[str, Sequence[ColumnEdge]]
 def edges_by_target(edges: Iterable[ColumnEdge]) -> Edges:
     """Return the edges by their output dataset."""
     return group_by_key((edge.to_dataset, edge) for edge in edges)
+
+
+def edges_of_definitions(followed: DefinitionColumns, logged: Edges) -> Edges:
+    """Return the edges of dbt's models by their output dataset, with others behind them."""
+    edges: dict[DatasetId, list[ColumnEdge]] = {}
+    ended = ((own[0].to_dataset, own) for own in followed.edges.values() if own)
+    for dataset, more in chain(ended, logged.items()):
+        edges.setdefault(dataset, []).extend(more)
+    return edges
 
 
 def columns(
@@ -117,7 +128,9 @@ def with_origins(
 
 def edges_by_column(edges: Iterable[ColumnEdge]) -> ByColumn:
     """Return the edges by column, one for each upstream column and subtype."""
-    edges_of_column = group_by_key((edge.to_column.casefold(), edge) for edge in edges)
+    edges_of_column: dict[str, list[ColumnEdge]] = {}
+    for edge in edges:
+        edges_of_column.setdefault(edge.to_column.casefold(), []).append(edge)
     return {
         key: column_edges if len(column_edges) == 1 else _by_upstream(column_edges)
         for key, column_edges in edges_of_column.items()
@@ -251,9 +264,9 @@ def _columns(node: Node, entry: Node | None, upstream: ByColumn) -> dict[str, st
     Those of its edges, where neither has any.
     """
     spelled: dict[str, str] = {}
-    for names in (node.get("columns") or {}, (entry or {}).get("columns") or {}):
-        for name in names:
-            spelled.setdefault(str(name).casefold(), str(name))
+    # Most are spelled alike in both.
+    for name in {**(node.get("columns") or {}), **((entry or {}).get("columns") or {})}:
+        spelled.setdefault(name.casefold(), name)
     if not spelled:
         spelled = {key: edges[0].to_column for key, edges in upstream.items() if key != ANY_COLUMN}
     return spelled

@@ -66,7 +66,10 @@ def relations(manifest: Node, namespace: str, places: Places | None = None) -> R
         manifest["sources"].items(),
         key=lambda item: (item[1].get("package_name") != project, item[0]),
     )
-    of_nodes = sorted(manifest["nodes"].items())
+    # Of the nodes, most are tests.
+    of_nodes = sorted(
+        item for item in manifest["nodes"].items() if item[1].get("resource_type") != "test"
+    )
     for by_dataset, members in ((builders, of_nodes), (sources, of_sources)):
         for node_id, node in members:
             if dataset := _dataset(node, namespace):

@@ -68,8 +68,9 @@ class DatasetId:
         return self._hash
 
     def __str__(self) -> str:
-        separator = "" if self.name[:1] == "/" and self.is_rooted else "/"
-        return f"{self.namespace}{separator}{self.name}"
+        if self.name[:1] == "/" and self.is_rooted:
+            return self.namespace + self.name
+        return f"{self.namespace}/{self.name}"
 
     def __lt__(self, other: DatasetId) -> bool:
         return self.key < other.key

@@ -103,12 +103,28 @@ class ColumnTracer:
         if gaps:
             self._gaps[model.unique_id] = "; ".join(gaps)
         shape_id, reads_itself = _shape_id(model.sql), model.dataset in reads
-        self._edges[model.unique_id] = tuple(
-            _edge(model.unique_id, model.dataset, name, end, shape_id)
-            for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
-            for end in (sorted(ends) if len(ends) > 1 else ends)
-            # A model that reads itself takes no data from elsewhere.
-            if not reads_itself or end.source != model.dataset
+        to, task = model.dataset, model.unique_id
+        self._edges[task] = tuple(
+            [
+                ColumnEdge(
+                    task,
+                    to,
+                    name,
+                    source,
+                    column,
+                    _TYPES[subtype],
+                    subtype,
+                    bool(masking),
+                    shape_id,
+                    _ORIGIN,
+                    _DECLARED,
+                    masking,
+                )
+                for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
+                for source, column, subtype, masking in (sorted(ends) if len(ends) > 1 else ends)
+                # A model that reads itself takes no data from elsewhere.
+                if not reads_itself or source != to
+            ]
         )
         # A contract that is enforced names all columns.
         if not model.is_complete:
@@ -163,16 +179,6 @@ def _unknown_sources(names: Sequence[Name], sources: Sequence[object]) -> Iterat
         yield f"it reads models that are not known: {', '.join(models)}"
     if functions:
         yield f"it is not known where the files of a table function are: {', '.join(functions)}"
-
-
-def _edge(
-    task: str, to: DatasetId, column: str, end: ColumnInput[DatasetId], shape: str
-) -> ColumnEdge:
-    source, name, subtype, masking = end
-    kind, masked = _TYPES[subtype], bool(masking)
-    return ColumnEdge(
-        task, to, column, source, name, kind, subtype, masked, shape, _ORIGIN, _DECLARED, masking
-    )
 
 
 def _shape_id(sql: str) -> str:
@@ -268,8 +274,7 @@ def _missing_columns(names: Sequence[str]) -> str:
 
 def starred_columns(sql: str, columns: Iterable[str]) -> tuple[str, ...]:
     """The columns of those that a query reads, folded, in order, that no word of its SQL means."""
-    folded = {column.casefold() for column in columns}
-    if not folded or "*" not in sql:
+    if "*" not in sql or not (folded := {column.casefold() for column in columns}):
         return ()
     code = _COMMENT.sub("", sql) if "--" in sql else sql
     words = {*_WORD.findall(code.casefold())}

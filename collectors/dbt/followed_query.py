@@ -42,8 +42,10 @@ def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
 
     Columns are those of the first that was followed, with the inputs that they have in any.
     """
+    if len(queries) == 1:
+        return queries[0]
     first = next((query for query in queries if query.columns), None)
-    if first is None or len(queries) == 1:
+    if first is None:
         return queries[0] if queries else None
     tables = tuple(dict.fromkeys(name for query in queries for name in query.tables))
     inputs: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(first)}

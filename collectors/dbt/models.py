@@ -62,7 +62,7 @@ class DbtModel:
         raw_sql: The query before compilation, with its Jinja.
         parents: Unique ids of what it reads by `ref` and `source`.
         columns: The columns of its relation in the catalog, in their order.
-        documented: The columns of its YAML file.
+        documented: The columns of its YAML file, where the catalog has none.
         is_complete: Whether those are all it has: its contract is enforced.
         added: Columns that dbt adds to a snapshot, folded.
         is_python: Whether it is no SQL.
@@ -109,6 +109,7 @@ def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId |
     config = node.get("config") or {}
     kind = str(node.get("resource_type"))
     relation = _relation(node, is_ephemeral=config.get("materialized") == "ephemeral")
+    columns = _catalog_columns(entry)
     package = node.get("source_name") if kind == "source" else node.get("package_name")
     return DbtModel(
         unique_id=unique_id,
@@ -120,8 +121,10 @@ def _model(unique_id: str, node: Document, entry: Document, dataset: DatasetId |
         sql=_text(node.get("compiled_code")) or _text(node.get("compiled_sql")),
         raw_sql=_text(node.get("raw_code")) or _text(node.get("raw_sql")),
         parents=tuple((node.get("depends_on") or {}).get("nodes") or ()),
-        columns=_catalog_columns(entry),
-        documented=tuple([str(column.get("name") or key) for key, column in described.items()]),
+        columns=columns,
+        documented=tuple(
+            str(column.get("name") or key) for key, column in (() if columns else described.items())
+        ),
         is_complete=(config.get("contract") or {}).get("enforced") is True,
         added=_added_columns(config) if kind == "snapshot" else frozenset(),
         is_python=node.get("language") == "python",
@@ -206,7 +209,7 @@ class RelationNames:
         if is_place(name):
             dataset = self.dataset(name, reader)
             return self._by_dataset.get(dataset) if dataset else None
-        parents = [self._models[key] for key in reader.parents if key in self._models]
+        parents = [model for key in reader.parents if (model := self._models.get(key))]
         for model in parents:
             if model.relation == name:
                 return model
