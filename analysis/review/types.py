@@ -13,11 +13,12 @@ def _ranks(*sizes: str) -> dict[str, int]:
 
 
 _FAMILIES = (
+    _ranks("int8", "int16", "int32", "int64", "int128", "int256"),  # of ClickHouse
     _ranks("tinyint byteint byte", "smallint int2 short", "int integer int4", "bigint int8 long")
     | {"int64": 3, "hugeint": 4, "int128": 4},
-    _ranks("int8", "int16", "int32", "int64", "int128", "int256"),  # of ClickHouse
     _ranks("uint8", "uint16", "uint32", "uint64", "uint128", "uint256"),
-    _ranks("float4 real float float32", "double float8 double_precision float64"),
+    # SQL Server's float has eight bytes, Spark's and MySQL's four, as real has in most.
+    _ranks("float4 real float32", "float", "double float8 double_precision float64"),
     _ranks("decimal dec numeric", "bignumeric bigdecimal"),
     _ranks("varchar character_varying text string varchar2", "nvarchar nvarchar2"),
     _ranks("char character bpchar", "nchar"),
@@ -28,8 +29,9 @@ _FAMILIES = (
     _ranks("time time_without_time_zone"),
     _ranks("timetz time_with_time_zone"),
 )
-# BigQuery's integers are all INT64.
-_INTEGERS = _FAMILIES[0].keys() - {"hugeint", "int128"}
+_INTEGERS = _FAMILIES[1].keys() - {"int64", "hugeint", "int128"}
+# Other names of it.
+_INT64_OF_BIGQUERY = {"int64", "tinyint", "byteint", "smallint", "int", "integer", "bigint"}
 _SIZED = re.compile(
     r"([a-z0-9_ ]{1,60}?) ?\( ?(\d{1,9}|max)(?: ?, ?(\d{1,9}))? ?\)( with(?:out)? time zone)?"
 )
@@ -38,6 +40,8 @@ _MOST_OF_SNOWFLAKE = 1 << 24
 # Sizes and scales of types that are written without.
 _DEFAULTS = {
     "number": (38, 0),
+    "smalldatetime": (0, 0),
+    "datetime": (3, 0),
     **dict.fromkeys(("datetime2", "datetimeoffset"), (7, 0)),
     **dict.fromkeys(("timestamp_ntz", "timestamp_ltz", "timestamp_tz"), (9, 0)),
 }
@@ -50,7 +54,7 @@ def type_change(before: str, after: str) -> ChangeType | None:
         return None
     (old, old_size, old_scale), (new, new_size, new_scale) = _parts(before), _parts(after)
     if old != new:
-        if "int64" in (old, new) and {old, new} <= _INTEGERS:
+        if "int64" in (old, new) and {old, new} <= _INT64_OF_BIGQUERY:
             return None
         family = next((ranks for ranks in _FAMILIES if old in ranks and new in ranks), None)
         if family is None:

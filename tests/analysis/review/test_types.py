@@ -30,6 +30,17 @@ from tests.cases import for_each
         ("float64", "double", None),
         ("int8", "bigint", None),
         ("int8", "int16", ChangeType.WIDEN),  # of ClickHouse
+        ("Int64", "Int8", ChangeType.NARROW),
+        ("Int32", "Int64", ChangeType.WIDEN),
+        ("int64", "int128", ChangeType.WIDEN),
+        ("INT64", "smallint", None),  # of BigQuery
+        ("float", "real", ChangeType.NARROW),  # of SQL Server
+        ("real", "float", ChangeType.WIDEN),
+        ("real", "float4", None),
+        ("double precision", "float", ChangeType.NARROW),
+        ("datetime", "datetime2(7)", ChangeType.WIDEN),
+        ("datetime", "datetime2(0)", ChangeType.NARROW),
+        ("smalldatetime", "datetime", ChangeType.WIDEN),
         ("int32", "uint32", ChangeType.TYPE),
         ("lowcardinality(string)", "string", None),
         ("nullable(int32)", "int32", ChangeType.TYPE),
