@@ -13,7 +13,7 @@ from dataclasses import replace
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.call_table import FRAME_METHODS
 from dbt_graft.collectors.python_code.libraries.databases import RESULT, ROLE
-from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.iteration import column_names, iterate
 from dbt_graft.collectors.python_code.libraries.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import model_column, table_frame
 from dbt_graft.collectors.python_code.libraries.subscripts import (
@@ -190,13 +190,6 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
         ("write", "writeStream"), lambda owner, frame: Thing("spark.writer", {}, owner)
     ),
 }
-
-
-def column_names(frame: Frame) -> Value:
-    """The names of a frame's columns."""
-    names = tuple(map(to_value, frame.columns))
-    rest = UNKNOWN if frame.open or frame.rest else None
-    return Items(names, rest)
 
 
 def _of_data(owner: Data, name: str) -> Value:

@@ -224,8 +224,11 @@ def _not_followed(call: Call) -> Value:
 
 
 def _open(call: Call) -> Value:
-    mode = call.text("mode", 1) or "r"
-    return Thing("file", {"path": call.get("file", 0) or UNKNOWN, "mode": Const(mode)})
+    """`open(path)`, `path.open()`."""
+    is_function = isinstance(call.owner, Library)
+    path = call.get("file", 0) or UNKNOWN if is_function else call.owner
+    mode = call.text("mode", 1 if is_function else 0) or "r"
+    return Thing("file", {"path": path, "mode": Const(mode)})
 
 
 def _path(call: Call) -> Value:
@@ -259,11 +262,6 @@ def read_of(machine: Machine, value: Value) -> Value:
     path = value.traits.get("path") if isinstance(value, Thing) else value
     content = read_beside(machine, machine.text(path))
     return Const(content) if content is not None else Text(UNKNOWN_PART, (UNKNOWN,))
-
-
-def _open_path(call: Call) -> Value:
-    mode = call.text("mode", 0) or "r"
-    return Thing("file", {"path": call.owner, "mode": Const(mode)})
 
 
 def _joined_path(call: Call) -> Value:
@@ -413,7 +411,7 @@ PATH_METHODS: Mapping[str, Handler] = {
     "expanduser": owner_of,
     "glob": _files_below,
     "joinpath": _joined_path,
-    "open": _open_path,
+    "open": _open,
     "read_text": lambda call: read_of(call.machine, call.owner),
     "resolve": owner_of,
     "rglob": _files_below,
@@ -472,7 +470,9 @@ def call_writer_method(call: Call) -> Value:
     names = machine.keys(cell.names["<header>"])
     if call.name == "writerow":
         texts = machine.keys(value) if machine.items(value) is not None else None
-        is_header = names == [None] and texts is not None and not _is_dict(call, value)
+        is_header = (
+            names == [None] and texts is not None and not isinstance(machine.cell(value), DictCell)
+        )
         if is_header:
             machine.put(owner, replace(cell, names={**cell.names, "<header>": value}))
             return UNKNOWN
@@ -485,10 +485,6 @@ def call_writer_method(call: Call) -> Value:
         frame = Frame(rest=machine.unknown("the rows that are written are not known"))
     write_frame(machine, frame, Medium.FILE, cell.names["<path>"])
     return UNKNOWN
-
-
-def _is_dict(call: Call, value: Value) -> bool:
-    return isinstance(call.machine.cell(value), DictCell)
 
 
 CSV_FUNCTIONS: Mapping[str, Handler] = {

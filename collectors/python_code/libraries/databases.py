@@ -349,19 +349,15 @@ def _query(call: Call) -> Value:
     return Data(origin=call.gap("what a session is asked for is not known"))
 
 
-def _add(call: Call) -> Value:
-    """`session.add(Order(…))`."""
-    write_objects(call)
-    return UNKNOWN
-
-
 _SAME = frozenset(
     {"begin", "connect", "execution_options", "__enter__", "raw_connection", "get_conn", "session"}
 )
 # Methods that other objects have as well.
 _ONLY_KNOWN = words("add add_all merge query all first one run fetch mappings scalars scalar")
 _METHODS: Mapping[str, Handler] = {
-    **dict.fromkeys(("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), _add),
+    **dict.fromkeys(
+        ("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), write_objects
+    ),
     **dict.fromkeys(
         words("all fetch fetchall fetchmany fetchone fetchval first one scalar scalars"), _fetch
     ),

@@ -49,7 +49,7 @@ def iterate(machine: Machine, value: Value | None) -> Items:
     if isinstance(cell, Frame) and cell.library == "series" and not cell.open:
         return Items(tuple(cell.columns.values()), cell.rest, cell.rows)
     if isinstance(cell, Frame):
-        return rows_of(cell) if cell.library == "query" else _names(cell)
+        return rows_of(cell) if cell.library == "query" else column_names(cell)
     return Items((), machine.data(value))
 
 
@@ -68,7 +68,8 @@ def rows_of(frame: Frame) -> Items:
     return Items((), row_of(frame), frame.rows)
 
 
-def _names(frame: Frame) -> Items:
+def column_names(frame: Frame) -> Items:
+    """The names of a frame's columns."""
     names = tuple(map(to_value, frame.columns))
     return Items(names, UNKNOWN if frame.open or frame.rest else None)
 

@@ -129,7 +129,8 @@ def merge_sides(sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
             columns[_suffixed(name, sides.suffixes[1]) if name in both else name] = data
     for name, (mine, other) in shared.items():
         columns[name] = _key_column(sides.how, mine, other)
-    columns = _in_order(columns, left, right, shared)
+    # A key that the left frame does not name comes first.
+    columns = {**{n: columns[n] for n in shared if n not in left.columns}, **columns}
     own, others = exclude(left.open, [*shared, *right.columns]), exclude(right.open, list(shared))
     others = exclude(others, list(left.columns))
     rest = [data for data in (left.rest, right.rest) if data]
@@ -144,14 +145,6 @@ def merge_sides(sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
         left.library,
         (*left.aliases, *right.aliases),
     )
-
-
-def _in_order(
-    columns: dict[Key, Data], left: Frame, right: Frame, shared: Mapping[Key, object]
-) -> dict[Key, Data]:
-    """A key that the left frame does not name comes first."""
-    first = {name: columns[name] for name in shared if name not in left.columns}
-    return {**first, **columns} if first else columns
 
 
 def _key_column(how: str, mine: Data, other: Data) -> Data:

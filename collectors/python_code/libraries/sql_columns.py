@@ -82,13 +82,10 @@ def _columns(
         elif projection.alias_or_name == UNKNOWN_PART:
             has_unknown = is_open = True
         else:
-            names.append(_name(projection, dialect, len(names)))
+            # As the edges of a statement have it where the text gives none.
+            made = engines_name(projection, dialect.value, len(names))
+            names.append(projection.output_name or made)
     return ResultColumns(tuple(names), is_open, True, has_unknown)
-
-
-def _name(projection: exp.Expr, dialect: Dialect, position: int) -> str:
-    """The name of a column; as the edges of a statement have it where the text gives none."""
-    return projection.output_name or engines_name(projection, dialect.value, position)
 
 
 def _starred(

@@ -350,27 +350,27 @@ def model_column(machine: Machine, model: Class, name: str, value: Value) -> Val
     return frame.columns.get(name, value) if frame is not None else value
 
 
-def write_objects(call: Call) -> bool:
-    """`session.add(Order(…))`, `session.bulk_insert_mappings(Order, rows)`: whether it is one."""
+def write_objects(call: Call) -> Value:
+    """`session.add(Order(…))`, `session.bulk_insert_mappings(Order, rows)`."""
     machine = call.machine
     mapper = call.get("mapper", 0)
     if isinstance(mapper, Class) and model_table(machine, mapper) is not None:
         rows = machine.items(call.get("mappings", 1)) or Items()
-        return _write(machine, mapper, rows)
+        _write(machine, mapper, rows)
+        return UNKNOWN
     value = call.get("instance", 0) or call.get("instances", 0) or call.get("objects", 0)
     items = machine.items(value) or Items((value,) if value is not None else ())
-    written = False
     for item in [*items.items, items.rest]:
         cell = machine.cell(item)
         if isinstance(cell, ObjectCell):
             fields = {name: field for name, field in cell.names.items() if name[:1] != "_"}
             if cell.of is not None and model_table(machine, cell.of) is not None:
                 row = machine.new(DictCell(fields))
-                written = _write(machine, cell.of, Items((row,), rows=items.rows))
-    return written
+                _write(machine, cell.of, Items((row,), rows=items.rows))
+    return UNKNOWN
 
 
-def _write(machine: Machine, model: Class, rows: Items) -> bool:
+def _write(machine: Machine, model: Class, rows: Items) -> None:
     frame = frame_of_rows(machine, rows, None)
     if frame is None:
         frame = Frame(rest=machine.unknown("the rows that are written are not known"))
@@ -378,4 +378,3 @@ def _write(machine: Machine, model: Class, rows: Items) -> bool:
     columns = {names.get(attribute, attribute): data for attribute, data in frame.columns.items()}
     named = replace(frame, columns=columns)
     write_frame(machine, named, Medium.TABLE, model_table(machine, model))
-    return True

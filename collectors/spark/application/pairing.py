@@ -76,7 +76,9 @@ def _without_maintenance(group: list[PlanSegment]) -> list[PlanSegment]:
 def _complete_save(save: PlanSegment, group: list[PlanSegment]) -> None:
     """Add to a save what is nested in it."""
     inside = [part for part in group if save.execution.encloses(part.execution)]
-    writes = [] if _has_own_plan(save) else [part for part in inside if _writes_rows(part)]
+    writes: list[PlanSegment] = []
+    if not (save.scans or save.sources):  # the plan of its rows is that of the write that it runs
+        writes = [p for p in inside if p.role is CommandRole.SAVE and p.node and p.node.children]
     save.feeds = writes or [part for part in inside if part.command is None]
     _use_external_target(save, [part for part in inside if part.role in _NAMERS])
     _complete_path(save)
@@ -89,16 +91,6 @@ def _is_streamed(group: list[PlanSegment], application: Application) -> bool:
     runs = [(segment, run) for segment in group if (run := segment.execution.stream)]
     sinks = [stream.sink for _, run in runs if (stream := application.streams.get(run))]
     return any(map(streams.parse_place, sinks)) or any(segment.command for segment, _ in runs)
-
-
-def _has_own_plan(segment: PlanSegment) -> bool:
-    """Whether a command has the plan of its rows itself."""
-    return bool(segment.scans or segment.sources)
-
-
-def _writes_rows(segment: PlanSegment) -> bool:
-    """Whether it is the write that a command runs: since Spark 3.5 that of `CREATE TABLE AS`."""
-    return segment.role is CommandRole.SAVE and bool(segment.node and segment.node.children)
 
 
 def _use_external_target(save: PlanSegment, inner: list[PlanSegment]) -> None:

@@ -29,7 +29,6 @@ from dbt_graft.collectors.spark.application.dates import (
 )
 from dbt_graft.collectors.spark.application.execution import (
     Application,
-    Execution,
     ExecutionGroup,
     LruDict,
     StreamBatch,
@@ -237,13 +236,10 @@ def _learn(segment: PlanSegment, context: StatementContext) -> None:
         context.column_sources.learn(scan)
         for column, kind in scan.types:
             context.types[column] = kind
-    if segment.command is None and _is_reused(segment.execution):
+    # The plans of other executions may begin with the columns of these.
+    execution = segment.execution
+    if segment.command is None and (_CHECKPOINT.search(execution.details) or execution.stream):
         context.column_sources.cache(segment)
-
-
-def _is_reused(execution: Execution) -> bool:
-    """Whether the plans of other executions may begin with the columns of this one."""
-    return bool(_CHECKPOINT.search(execution.details) or execution.stream)
 
 
 def _statement(

@@ -106,7 +106,10 @@ def _fields(*keys: str) -> Callable[[Body], Body]:
 
 def _environment(event: Body) -> Body:
     spark: Mapping[str, str] = event["Spark Properties"]
-    hadoop = {**event.get("Hadoop Properties", {}), **_hadoop(spark)}
+    of_hadoop = {
+        k.removeprefix(_OF_HADOOP): v for k, v in spark.items() if k.startswith(_OF_HADOOP)
+    }
+    hadoop = {**event.get("Hadoop Properties", {}), **of_hadoop}
     return {
         "warehouse": spark.get("spark.sql.warehouse.dir", ""),
         "settings": dict(spark),
@@ -126,14 +129,6 @@ def _interval(system: Mapping[str, str], spark: Mapping[str, str]) -> list[str]:
     return [at.isoformat() for at in interval or ()]
 
 
-def _hadoop(spark: Mapping[str, str]) -> dict[str, str]:
-    return {k.removeprefix(_OF_HADOOP): v for k, v in spark.items() if k.startswith(_OF_HADOOP)}
-
-
-def _catalogs(settings: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in settings.items() if key.startswith(_CATALOGS)}
-
-
 _EXECUTION = _fields(
     *("executionId", "rootExecutionId", "description", "time"),
     *("details", "jobGroupId", "jobTags", "physicalPlanDescription", "sparkPlanInfo"),
@@ -142,7 +137,8 @@ _EXECUTION = _fields(
 
 def _execution_start(event: Body) -> Body:
     body = _EXECUTION(event)
-    if catalogs := _catalogs(event.get("modifiedConfigs") or {}):
+    settings = event.get("modifiedConfigs") or {}
+    if catalogs := {key: settings[key] for key in settings if key.startswith(_CATALOGS)}:
         body["catalogs"] = catalogs
     body["sql"] = thrift_sql(event.get("description") or "", event.get("details") or "")
     return body
@@ -251,10 +247,6 @@ def _partitions(event: Body) -> Body:
     return {"table": f"{event['database']}.{event['name']}", "partitions": named}
 
 
-def _terminated(event: Body) -> Body:
-    return {"run": event["runId"], "failed": event.get("exception") is not None}
-
-
 READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerLogStart": _fields("Spark Version"),
     "DBCEventLoggingListenerMetadata": _fields("Spark Version"),
@@ -269,7 +261,10 @@ READERS: Mapping[str, Callable[[Body], Body | None]] = {
     "SparkListenerDriverAccumUpdates": _fields("executionId", "accumUpdates"),
     "SparkListenerSQLExecutionEnd": _fields("executionId", "time", "errorMessage"),
     "StreamingQueryListener$QueryProgressEvent": _progress,
-    "StreamingQueryListener$QueryTerminatedEvent": _terminated,
+    "StreamingQueryListener$QueryTerminatedEvent": lambda event: {
+        "run": event["runId"],
+        "failed": event.get("exception") is not None,
+    },
     "DropTableEvent": _fields("database", "name"),
     "CreatePartitionsEvent": _partitions,
     "SparkListenerConnectOperationStarted": _request,

@@ -164,10 +164,7 @@ def set_operation(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 def distinct(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Distinct`, `Deduplicate [a#1]`: groups by all columns, or by these."""
-    keys = [*attributes(first_argument(operator)), *_input_list(operator, trace)]
+    listed = first_argument(operator)
+    keys = attributes(listed) if "#" in listed else all_input_columns(operator, trace)
     trace.influences |= trace.inputs_of_all(keys, Subtype.GROUP_BY)
     return input_columns(operator, trace)
-
-
-def _input_list(operator: Operator, trace: ColumnTrace) -> list[Attribute]:
-    return [] if "#" in first_argument(operator) else all_input_columns(operator, trace)

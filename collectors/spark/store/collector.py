@@ -131,7 +131,14 @@ def _resolve_statement(statement: PlanStatement, resolver: DatasetResolver) -> P
         targets = {access.dataset for access in writes}
         reads = tuple(access for access in reads if access.dataset not in targets)
         edges = tuple(edge for edge in edges if edge.from_dataset not in targets)
-    edges = tuple(edge for edge in edges if not _is_self_influence(edge))
+    # That a dataset's rows decide on its own rows is no edge.
+    edges = tuple(
+        edge
+        for edge in edges
+        if edge.to_dataset != edge.from_dataset
+        or edge.to_column != ANY_COLUMN
+        or edge.subtype.type is not EdgeType.INDIRECT
+    )
     return replace(statement, reads=reads, writes=writes, edges=edges)
 
 
@@ -151,12 +158,6 @@ def _resolve_edge(edge: StatementEdge, resolver: DatasetResolver) -> StatementEd
     if to is edge.to_dataset and source is edge.from_dataset:
         return edge
     return edge._replace(to_dataset=to, from_dataset=source)
-
-
-def _is_self_influence(edge: StatementEdge) -> bool:
-    """Whether an edge only shows that a dataset's rows decide on its own rows."""
-    decides = edge.to_column == ANY_COLUMN and edge.subtype.type is EdgeType.INDIRECT
-    return decides and edge.to_dataset == edge.from_dataset
 
 
 _MOST_STREAMS = 10_000

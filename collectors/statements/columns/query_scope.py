@@ -137,12 +137,8 @@ class QueryScope:
         """Whether a name such as ROWNUM, or a variable's, is not that of a column too."""
         if name == "level" and not self.levels:
             return False
-        if name == "user" and self.context.dialect in USER_IS_NAME and self._is_open():
-            return False
-        return not any(rowset.knows(name) for rowset in self.rowsets)
-
-    def _is_open(self) -> bool:
-        return any(rowset.is_open for rowset in self.rowsets)
+        may_be_name = name == "user" and self.context.dialect in USER_IS_NAME
+        return not any(r.knows(name) or (may_be_name and r.is_open) for r in self.rowsets)
 
     def _row_or_gap(self, parts: list[str]) -> InputColumns:
         row = self._row(parts)

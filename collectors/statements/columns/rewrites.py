@@ -26,7 +26,6 @@ _HINTS = keywords(
     READUNCOMMITTED REPEATABLEREAD ROWLOCK SERIALIZABLE SNAPSHOT TABLOCK TABLOCKX UPDLOCK XLOCK
     DISTRIBUTION CLUSTERED HEAP PARTITION"""
 )
-_JOIN_HINTS = keywords("HASH LOOP MERGE REMOTE")
 SIGNS = keywords("+ - * / % & | ^")
 
 
@@ -50,8 +49,6 @@ def _place_behind(statement: StatementTokens, at: int) -> int:
     rule = _PIECES.get(statement.words[at])
     if rule:
         return rule(statement, at)
-    if statement.words[at] in _JOIN_HINTS and statement.words[at + 1] == "JOIN" and at > 1:
-        return at + 1
     return _assigned_variable(statement, at) if statement.words[at][:1] == "@" else at
 
 

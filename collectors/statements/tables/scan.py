@@ -124,7 +124,7 @@ def _step(state: ScanState, at: int) -> int:
     elif word in _VERBS[state.dialect] and _is_verb(state, at):
         return _VERBS[state.dialect][word](state, at)
     elif word in CLAUSES:
-        return CLAUSES[word](state, at)
+        return CLAUSES[word](state, at) or at + 1
     return at + 1
 
 
@@ -176,45 +176,39 @@ def _aliased_read(state: ScanState, write: TableAccess) -> int | None:
 # -- the clauses of a statement, and where a table comes next after each
 
 
-def _open(state: ScanState, at: int) -> int:
+def _open(state: ScanState, at: int) -> None:
     state.scopes.append(ScanScope(at, state.closes[at]))
-    return at + 1
 
 
-def _select(state: ScanState, at: int) -> int:
+def _select(state: ScanState, at: int) -> None:
     state.scope.has_from, state.scope.in_from = True, False
-    return at + 1
 
 
-def _from(state: ScanState, at: int) -> int:
+def _from(state: ScanState, at: int) -> None:
     scope = state.scope
     # FOR SYSTEM_TIME FROM … TO …, IS DISTINCT FROM, the parameter `:from`
     clause = state.word(at - 1) not in ("SYSTEM_TIME", "DISTINCT", ":")
     begins = at == scope.start + 1 or state.word(at - 1) == "AS"  # CREATE VIEW v AS FROM t
     if clause and (scope.has_from or begins):
         scope.has_from = scope.in_from = scope.expects = True
-    return at + 1
 
 
-def _comma(state: ScanState, at: int) -> int:
+def _comma(state: ScanState, at: int) -> None:
     row = state.scope.rows and state.word(at - 1) == ")" and state.word(at + 1) == "("
     state.scope.expects = state.scope.in_from and not row
-    return at + 1
 
 
-def _join(state: ScanState, at: int) -> int:
+def _join(state: ScanState, at: int) -> None:
     state.scope.expects = state.word(at + 1) not in (",", ")")  # OPTION (HASH JOIN)
-    return at + 1
 
 
-def _using(state: ScanState, at: int) -> int:
+def _using(state: ScanState, at: int) -> None:
     state.scope.expects = state.scope.target is not None and (
         state.dialect is Dialect.TSQL or state.operation is Operation.MERGE
     )
-    return at + 1
 
 
-def _insert(state: ScanState, at: int) -> int:
+def _insert(state: ScanState, at: int) -> None:
     """MERGE … THEN INSERT (a, b): the columns of its target."""
     target, columns = state.scope.target, state.columns(at + 1)
     if target and columns:
@@ -222,21 +216,19 @@ def _insert(state: ScanState, at: int) -> int:
             replace(write, columns=columns) if write.name == target.name else write
             for write in state.writes
         ]
-    return at + 1
 
 
-def _output(state: ScanState, at: int) -> int:
+def _output(state: ScanState, at: int) -> None:
     state.scope.outputs, state.scope.in_from = True, False
-    return at + 1
 
 
-def _into(state: ScanState, at: int) -> int:
+def _into(state: ScanState, at: int) -> int | None:
     scope, target = state.scope, state.name(at + 1)
     if state.dialect is Dialect.SPARK:
-        return at + 1
+        return None
     if target is None:
         state.no_table(at + 1)
-        return at + 1
+        return None
     if scope.outputs:
         state.write(target, Operation.INSERT, state.columns(target.end))
         scope.outputs = False
@@ -246,20 +238,18 @@ def _into(state: ScanState, at: int) -> int:
     return target.end
 
 
-def _table(state: ScanState, at: int) -> int:
+def _table(state: ScanState, at: int) -> None:
     """TABLE standing for a query or an argument: `INSERT INTO t TABLE u`, `f(TABLE u)`; Spark."""
     state.scope.expects = state.dialect is Dialect.SPARK and state.word(at - 1) != "SELECT"
-    return at + 1
 
 
 # `t FOR SYSTEM_TIME AS OF …`, `t FOR VERSION AS OF …`
 _TRAVELS = ("SYSTEM_", "VERSION", "TIMESTAMP", "PATH")
 
 
-def _ends_from(state: ScanState, at: int) -> int:
+def _ends_from(state: ScanState, at: int) -> None:
     if not state.word(at + 1).startswith(_TRAVELS):
         state.scope.in_from = False
-    return at + 1
 
 
 # Those of the words that are not reserved: where a table is expected, they are its name.
@@ -425,7 +415,7 @@ def _cte(state: ScanState, at: int, table: NameAt) -> Cte | None:
     )
 
 
-CLAUSES: Mapping[str, Callable[[ScanState, int], int]] = {
+CLAUSES: Mapping[str, Callable[[ScanState, int], int | None]] = {
     **dict.fromkeys(ENDS_FROM, _ends_from),
     "(": _open,
     ",": _comma,
