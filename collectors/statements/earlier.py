@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dbt_graft.collectors.statements.tables.definitions import declared_tables
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
+from dbt_graft.collectors.statements.tables.verbs import declared_tables
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, fold_name
 from dbt_graft.collectors.statements.text.tokens import Token

@@ -204,7 +204,7 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
         return machine.new(replace(first, entries={**first.entries, **second.entries}))
     if machine.frame(left) or machine.frame(right):
         return _frames(machine, left, right)
-    return _derived(machine, left, right)
+    return machine.derived([left, right])
 
 
 def _added(machine: Machine, left: Value, right: Value) -> Value | None:
@@ -240,10 +240,6 @@ def _frames(machine: Machine, left: Value, right: Value) -> Value:
 
 def _has_form(value: Value) -> bool:
     return isinstance(value, Data) and (value.form is not Form.VALUE or bool(value.inputs))
-
-
-def _derived(machine: Machine, *values: Value) -> Data:
-    return derive([machine.data(value) for value in values], machine.place)
 
 
 def _of_constants(operation: ast.operator, left: Const, right: Const) -> Value | None:
@@ -302,13 +298,13 @@ def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
     if isinstance(node.op, ast.Not):
         truth = machine.is_true(value)
         if truth is None:
-            return _derived(machine, value) if isinstance(value, Data) else UNKNOWN
+            return machine.derived([value]) if isinstance(value, Data) else UNKNOWN
         return Const(not truth)
     if isinstance(value, Const) and isinstance(value.value, int | float):
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
         return value
-    return _derived(machine, value)
+    return machine.derived([value])
 
 
 def _boolean(machine: Machine, node: ast.BoolOp, scope: Ref) -> Value:
@@ -343,7 +339,7 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
         key = machine.key(values[0])
         if keys is not None and isinstance(values[0], Const):
             return Const((key in keys) is isinstance(node.ops[0], ast.In))
-    return replace(_derived(machine, *values), index=())
+    return replace(machine.derived(values), index=())
 
 
 def _compare_count(operation: ast.cmpop, values: list[Value]) -> Value:
@@ -365,7 +361,7 @@ def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Val
         if isinstance(value, Const):
             return Const((value.value is None) is negated)
         if isinstance(value, Data | OneOf):
-            return _derived(machine, value) if isinstance(value, Data) else UNKNOWN
+            return machine.derived([value]) if isinstance(value, Data) else UNKNOWN
         return Const(not negated)
     return UNKNOWN
 

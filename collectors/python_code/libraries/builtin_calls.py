@@ -441,9 +441,7 @@ def _reader(call: Call) -> Value:
 
 def _dict_reader(call: Call) -> Value:
     path = call.machine.text(_file_path(call))
-    names = call.keys("fieldnames", 1)
-    columns = names if names and names != [None] else None
-    frame = read_file(call.machine, path, "query", columns)
+    frame = read_file(call.machine, path, "query", call.keys("fieldnames", 1) or None)
     return Items((), call.machine.new(record_of(frame)), frame.rows)
 
 

@@ -274,7 +274,7 @@ def unique_rows(call: Call) -> Value:
     """Rows that are there once; by some columns, these decide on which stay."""
     frame = call.frame
     names = call.keys("subset", 0)
-    if not names or names == [None]:
+    if not names:
         return call.result(frame)
     parts = find_columns(call.machine, frame, names)
     return call.result(with_rows(frame, all_inputs(parts), Subtype.GROUP_BY))
@@ -315,7 +315,7 @@ def _reset_index(call: Call) -> Value:
     levels = frame.index or ((None, Data()),)
     left: tuple[tuple[Key, Data], ...] = ()
     chosen = call.keys("level", 0)
-    if chosen and chosen != [None]:
+    if chosen:
         left = tuple(p for at, p in enumerate(levels) if at not in chosen and p[0] not in chosen)
         levels = tuple(pair for pair in levels if pair not in left)
     if call.flag("drop"):
@@ -437,7 +437,7 @@ def _select_types(call: Call) -> Value:
 def _filter_names(call: Call) -> Value:
     frame = call.frame
     names = call.keys("items", 0)
-    if names is not None and names != [None]:
+    if names is not None:
         return call.machine.new(select(call.machine, frame, names))
     like = call.text("like")
     if like is not None and not frame.open and not frame.rest:
@@ -486,7 +486,7 @@ def _reindex(call: Call) -> Value:
 
 def _chosen_keys(call: Call, frame: Frame) -> list[Key]:
     names = call.keys("subset", 0)
-    return as_keys(names if names and names != [None] else frame.columns)
+    return as_keys(names or frame.columns)
 
 
 def _counted(call: Call) -> Value:

@@ -96,8 +96,6 @@ def _read_file(call: Call) -> Value:
     chosen = columns if columns is not None else names
     if chosen is not None and any(isinstance(c, int) for c in chosen):
         chosen = None
-    if chosen == [None]:
-        chosen = None
     text = one_text(machine, path)
     value: Value = machine.new(read_file(machine, text, "pandas", chosen))
     if call.name == "read_excel" and call.get("sheet_name") == Const(None):
@@ -107,13 +105,7 @@ def _read_file(call: Call) -> Value:
 
 def _data_frame(call: Call) -> Value:
     """`pd.DataFrame(rows, columns=names)`."""
-    machine = call.machine
-    data = call.get("data", 0)
-    names = call.keys("columns", 2)
-    if names == [None]:
-        names = None
-    frame = _made_of(call, data, names)
-    return machine.new(frame)
+    return call.machine.new(_made_of(call, call.get("data", 0), call.keys("columns", 2)))
 
 
 def _made_of(call: Call, data: Value | None, names: list[object] | None) -> Frame:

@@ -173,7 +173,7 @@ def join(call: Call) -> Value:
         on = call.keys("on", 1)
         suffixes = (call.text("lsuffix") or "", call.text("rsuffix") or "")
         sides = Sides(frame, right, call.text("how", 2) or "left", suffixes)
-        lefts = _keys(call, frame, on) if on and on != [None] else list(frame.index)
+        lefts = _keys(call, frame, on) if on else list(frame.index)
         unnamed = [(None, data) for _, data in right.index]
         frame = replace(merge_sides(sides, lefts, unnamed), index=left.index)
     return machine.new(frame)
@@ -259,9 +259,9 @@ def _pivot(call: Call) -> Value:
     frame = as_frame(machine, call.owner if is_method else call.get("data", 0))
     if frame is None:
         return UNKNOWN
-    index = _chosen(call, frame, "index")
-    columns = _chosen(call, frame, "columns")
-    values = _chosen(call, frame, "values")
+    index = _keys(call, frame, call.keys("index"))
+    columns = _keys(call, frame, call.keys("columns"))
+    values = _keys(call, frame, call.keys("values"))
     is_table = call.name == "pivot_table"
     subtype = Subtype.AGGREGATION if is_table else Subtype.IDENTITY
     if not values:
@@ -281,13 +281,6 @@ def _pivot(call: Call) -> Value:
     return machine.new(Frame({}, (), rest, rows, NOTHING, tuple(index), frame.gaps))
 
 
-def _chosen(call: Call, frame: Frame, name: str) -> list[tuple[Key, Data]]:
-    names = call.keys(name)
-    if names is None or names == [None]:
-        return []
-    return [(key, find_column(call.machine, frame, key)) for key in as_keys(names)]
-
-
 def _melt(call: Call) -> Value:
     """Columns below each other: their names in a column, their values in another."""
     machine = call.machine
@@ -295,8 +288,8 @@ def _melt(call: Call) -> Value:
     frame = as_frame(machine, call.owner if is_method else call.get("frame", 0))
     if frame is None:
         return UNKNOWN
-    ids = _chosen(call, frame, "id_vars")
-    values = _chosen(call, frame, "value_vars")
+    ids = _keys(call, frame, call.keys("id_vars"))
+    values = _keys(call, frame, call.keys("value_vars"))
     gaps = frame.gaps
     if not values:
         names = {name for name, _ in ids}

@@ -116,7 +116,7 @@ def _created(call: Call) -> Value:
     machine = call.machine
     data = call.get("data", 0)
     names = call.keys("schema", 1)
-    if names is not None and (names == [None] or not all(isinstance(n, str) for n in names)):
+    if names is not None and not all(isinstance(n, str) for n in names):
         names = None
     if names is not None and len(names) == 1 and isinstance(names[0], str) and " " in names[0]:
         names = [part.split(":")[0].split()[0] for part in names[0].split(",")]
@@ -456,7 +456,7 @@ def changed(call: Call) -> Value:
     cell = call.machine.cell(call.get("value", 0) or call.get("dtypes", 0))
     if isinstance(cell, DictCell):
         names = list(cell.entries)
-    chosen = as_keys(names) if names and names != [None] else list(frame.columns)
+    chosen = as_keys(names or frame.columns)
     columns = dict(frame.columns)
     for name in chosen:
         columns[name] = derive([find_column(call.machine, frame, name)], call.place)

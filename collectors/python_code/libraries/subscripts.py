@@ -68,7 +68,7 @@ def get_item(machine: Machine, owner: Value, key: Value) -> Value:
             value = get_entry(machine, row_entries(items), key)
             return value if value is not None else machine.data(owner)
         return _of_items(machine, items, key, is_list=isinstance(cell, Items))
-    return derive([machine.data(owner), machine.data(key)], machine.place)
+    return machine.derived([owner, key])
 
 
 def _of_dict(machine: Machine, owner: Value, cell: DictCell, key: Value) -> Value:

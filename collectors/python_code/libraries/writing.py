@@ -124,7 +124,7 @@ def write_to_file(call: Call) -> Value:
         or call.get("excel_writer", 0)
     )
     columns = call.keys("columns")
-    if columns and columns != [None]:
+    if columns:
         frame = select(machine, frame, columns)
     if call.name in _WITH_INDEX and call.flag("index", True) is not False:
         frame = with_index(frame, call.keys("index_label"), is_table=False)

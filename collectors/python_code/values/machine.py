@@ -271,6 +271,10 @@ class Machine:
             return derive(value.parts, self.place)
         return combine(self.parts(value))
 
+    def derived(self, values: Iterable[Value | None]) -> Data:
+        """A value that this line makes of others."""
+        return derive([self.data(value) for value in values], self.place)
+
     def all_parts(self, values: Iterable[Value | None]) -> list[Data]:
         """The values of columns that several values hold."""
         return [part for value in values for part in self.parts(value)]
@@ -414,8 +418,9 @@ class Call:
         return self.machine.text(self.get(name, at))
 
     def keys(self, name: str, at: int | None = None) -> list[object] | None:
-        """An argument that names columns."""
-        return self.machine.keys(self.get(name, at))
+        """An argument that names columns; None where it names none or is not known."""
+        names = self.machine.keys(self.get(name, at))
+        return None if names == [None] else names
 
     def gap(self, reason: str) -> LineGap:
         """A gap at the line of the call."""

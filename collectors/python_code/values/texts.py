@@ -13,14 +13,12 @@ from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Mac
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,
-    Data,
     DictCell,
     Items,
     OneOf,
     Text,
     Value,
     alternatives,
-    derive,
 )
 
 # Methods that make one text of another and need nothing else.
@@ -92,7 +90,7 @@ def format_percent(machine: Machine, template: Value, arguments: Value) -> Value
         else:
             pieces.append(values.pop(0) if values else UNKNOWN)
     pieces.append(Const(text.text[at:]))
-    return concatenate(machine, pieces) if not text.parts else _opaque(machine, [text, arguments])
+    return concatenate(machine, pieces) if not text.parts else machine.derived([text, arguments])
 
 
 def entry(machine: Machine, value: Value, key: str) -> Value:
@@ -103,17 +101,13 @@ def entry(machine: Machine, value: Value, key: str) -> Value:
     return UNKNOWN
 
 
-def _opaque(machine: Machine, values: Sequence[Value]) -> Data:
-    return derive([machine.data(value) for value in values], machine.place)
-
-
 def _format(machine: Machine, text: Text, arguments: Arguments) -> Value:
     pieces: list[Value] = []
     number = 0
     try:
         fields = list(string.Formatter().parse(text.text))
     except ValueError:
-        return _opaque(machine, [text, *arguments.values()])
+        return machine.derived([text, *arguments.values()])
     for literal, field, _, _ in fields:
         pieces.append(Const(literal))
         if field is None:
@@ -151,8 +145,8 @@ def call_text_method(call: Call) -> Value:
         parts = _apply(text.text, name, arguments)
         return parts if isinstance(parts, Items) else UNKNOWN
     if name in {"split", "splitlines"} and UNKNOWN_PART not in values:
-        return Items((), _opaque(machine, [text]))
-    return _opaque(machine, [text, *arguments.values()])
+        return Items((), machine.derived([text]))
+    return machine.derived([text, *arguments.values()])
 
 
 def _apply(text: str, name: str, arguments: Arguments) -> Value:
@@ -181,7 +175,7 @@ def _plain(call: Call, text: Text, name: str) -> Value:
     if name in {"upper", "title", "capitalize", "swapcase", "casefold"}:
         changed = re.sub(UNKNOWN_PART, UNKNOWN_PART, changed, flags=re.IGNORECASE)
     if changed.count(UNKNOWN_PART) != len(text.parts):
-        return _opaque(call.machine, [text])
+        return call.machine.derived([text])
     return Text(changed, text.parts)
 
 
@@ -192,7 +186,7 @@ def _join(call: Call, separator: Text) -> Value:
     if isinstance(values, Const) and isinstance(values.value, str):
         items = Items(tuple(map(Const, values.value[:MOST_ITEMS])))
     if items is None or items.rest is not None:
-        return _opaque(machine, [values] if values is not None else [])
+        return machine.derived([values] if values is not None else [])
     pieces: list[Value] = []
     for item in items.items:
         pieces += [separator, item] if pieces else [item]
@@ -219,4 +213,4 @@ def substitute_text(call: Call) -> Value:
     """`re.sub(pattern, new, text)`."""
     text = call.get("string", 2) or UNKNOWN
     changed = substitute(call, text)
-    return changed if changed != UNKNOWN else _opaque(call.machine, call.arguments.values())
+    return changed if changed != UNKNOWN else call.machine.derived(call.arguments.values())

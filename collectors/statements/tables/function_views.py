@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlglot.errors import TokenError
 
-from dbt_graft.collectors.statements.tables.definitions import declared_tables
+from dbt_graft.collectors.statements.tables.verbs import declared_tables
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.modules import body, called_functions
 from dbt_graft.collectors.statements.text.names import name_at
