@@ -150,6 +150,8 @@ def _ids(ids: list[str], promotion: Promotion) -> list[str]:
 
 
 def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
+    if not promotion.ids:
+        return node
     changed: dict[str, Any] = {}
     upstream = parents(node)
     depends = not promotion.ids.keys().isdisjoint(upstream)
