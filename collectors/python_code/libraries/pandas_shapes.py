@@ -8,6 +8,7 @@ from dataclasses import replace
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
+    by_name,
     exclude,
     find_column,
     opaque_frame,
@@ -238,7 +239,7 @@ def _row_of_rows(call: Call, parts: list[Value]) -> Value | None:
 def _beside(left: Frame, right: Frame) -> Frame:
     return replace(
         left,
-        columns={**left.columns, **right.columns},
+        columns=by_name((*left.columns.items(), *right.columns.items())),
         open=(*exclude(left.open, right.columns), *exclude(right.open, left.columns)),
         rows=left.rows | right.rows,
         gaps=left.gaps | right.gaps,

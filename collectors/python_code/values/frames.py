@@ -22,6 +22,7 @@ from dbt_graft.collectors.python_code.values.values import (
     all_gaps,
     all_inputs,
     change,
+    combine,
     derive,
     resolve_pending,
 )
@@ -161,13 +162,22 @@ def without_columns(frame: Frame, names: Iterable[object]) -> Frame:
     return replace(frame, columns=columns, open=exclude(frame.open, dropped), index=index)
 
 
+def by_name(pairs: Iterable[tuple[Key, Data]]) -> dict[Key, Data]:
+    """Columns by their names; of several with one name, that name has the inputs of each."""
+    columns: dict[Key, Data] = {}
+    for name, data in pairs:
+        columns[name] = combine([columns[name], data]) if name in columns else data
+    return columns
+
+
 def rename(machine: Machine, frame: Frame, names: Mapping[object, object]) -> Frame:
     """The frame with some columns renamed; the line makes them."""
-    columns: dict[Key, Data] = {}
+    pairs: list[tuple[Key, Data]] = []
     for name, data in frame.columns.items():
         renamed = names.get(name, name)
         (key,) = as_keys([renamed]) or [name]
-        columns[key] = replace(data, place=machine.place) if key != name else data
+        pairs.append((key, replace(data, place=machine.place) if key != name else data))
+    columns = by_name(pairs)
     for name, renamed in names.items():
         keys = as_keys([name, renamed])
         if len(keys) < 2 or name in frame.columns or keys[0] == keys[1]:
@@ -244,7 +254,6 @@ def frame_of_rows(machine: Machine, rows: Items, names: list[object] | None) -> 
 
 def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: Inputs) -> Frame:
     keys = as_keys(names) if names is not None else list(row.names) or list(range(len(row.items)))
-    columns: dict[Key, Data] = {}
     if row.open and names is not None:
         return Frame(
             {
@@ -255,11 +264,11 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
             },
             rows=rows | row.rows,
         )
-    for at, key in enumerate(keys):
-        if at < len(row.items):
-            columns[key] = machine.data(row.items[at])
-        elif row.rest is not None:
-            columns[key] = _any_of(machine, machine.data(row.rest))
+    pairs = [(key, machine.data(item)) for key, item in zip(keys, row.items, strict=False)]
+    if row.rest is not None:
+        others = keys[len(row.items) :]
+        pairs += [(key, _any_of(machine, machine.data(row.rest))) for key in others]
+    columns = by_name(pairs)
     of_values = NOTHING.union(*(data.rows for data in columns.values()))
     return Frame(columns, row.open, None, rows | row.rows | of_values)
 
@@ -277,10 +286,10 @@ def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:
     keys = as_keys(names or ())
     if names is not None and not frame.open and not frame.rest and len(keys) == len(frame.columns):
         pairs = zip(keys, frame.columns.items(), strict=True)
-        columns = {
-            key: data if key == name else replace(data, place=machine.place)
+        columns = by_name(
+            (key, data if key == name else replace(data, place=machine.place))
             for key, (name, data) in pairs
-        }
+        )
         return replace(frame, columns=columns)
     if names is not None:
         unknown = machine.missing("columns are named by their places, and those are not known")
