@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -294,6 +295,19 @@ def outside(call: Call) -> Data:
     return Data(origin=call.gap(f"what `{call.name}` reads is not known"))
 
 
+def _run_program(call: Call) -> Data:
+    """Another program: what it reads is not known, nor what one writes that loads files."""
+    command = call.get("args", 0) or call.get("cmd", 0)
+    items = call.machine.items(command)
+    text = call.machine.text(items.items[0] if items and items.items else command) or ""
+    if _LOADER.match(text):
+        call.machine.record.add_gap(call.gap("the columns that `bcp` loads are not followed"))
+    return outside(call)
+
+
+_LOADER = re.compile(r"(?:\S*[/\\])?bcp(?:\.exe)?(?:\s|\Z)", re.IGNORECASE)
+
+
 def _abstract(machine: Machine, value: object) -> Value:
     machine.budget.spend()
     if isinstance(value, dict):
@@ -393,7 +407,9 @@ _TABLE: Mapping[Handler, str] = {
     _directory: "os.path.dirname os.path.basename",
     _load: """yaml.safe_load yaml.load yaml.full_load json.load json.loads""",
     outside: """urllib.request.urlopen urllib.request.urlretrieve pickle.load joblib.load
-        xml.etree.ElementTree.parse subprocess.check_output subprocess.run""",
+        xml.etree.ElementTree.parse""",
+    _run_program: """os.system subprocess.call subprocess.check_call subprocess.check_output
+        subprocess.Popen subprocess.run""",
     substitute_text: "re.sub",
     _partial: "functools.partial",
     _field: "dataclasses.field",

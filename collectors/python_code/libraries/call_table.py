@@ -54,7 +54,9 @@ from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCT
 from dbt_graft.collectors.python_code.libraries.spark_calls import (
     SPARK_METHODS,
     call_column_groups,
+    call_delta_method,
     call_spark_method,
+    delta_table,
     is_session,
 )
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
@@ -121,6 +123,7 @@ def call_thing_method(call: Call) -> Value:
 _ROLES: Mapping[str, Handler] = {
     "column groups": call_column_groups,
     "columns of": call_columns_method,
+    "delta table": call_delta_method,
     "groups": call_group_method,
     "sa.delete": call_table_method,
     "sa.insert": call_table_method,
@@ -198,6 +201,11 @@ FUNCTIONS: Mapping[str, Handler] = {
     **POLARS_FUNCTIONS,
     **SQLALCHEMY_FUNCTIONS,
     **_EXPRESSIONS,
+    **{
+        f"{module}.DeltaTable.{name}": delta_table
+        for module in ("delta", "delta.tables")
+        for name in ("forName", "forPath")
+    },
 }
 # Methods of what is not known, which bring data from outside.
 _OUTSIDE = words("xcom_pull json recv get_object read_bytes readlines consume poll receive")

@@ -337,6 +337,12 @@ def _execute_values(call: Call) -> Value:
     return execute_text(inner, statement, rows, deciding)
 
 
+def _copy(call: Call) -> Value:
+    """`cursor.copy_expert("COPY o FROM STDIN", file)`, by which rows go past all statements."""
+    call.machine.record.add_gap(call.gap(f"the columns that `{call.name}` sends are not followed"))
+    return UNKNOWN
+
+
 def _query(call: Call) -> Value:
     """`session.query(Order)`."""
     frame = read_model(call.machine, call.get("", 0))
@@ -353,13 +359,18 @@ _SAME = frozenset(
     {"begin", "connect", "execution_options", "__enter__", "raw_connection", "get_conn", "session"}
 )
 # Methods that other objects have as well.
-_ONLY_KNOWN = words("add add_all merge query all first one run fetch mappings scalars scalar")
+_ONLY_KNOWN = words("add add_all copy merge query all first one run fetch mappings scalars scalar")
 _METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(
         ("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), write_objects
     ),
     **dict.fromkeys(
         words("all fetch fetchall fetchmany fetchone fetchval first one scalar scalars"), _fetch
+    ),
+    **dict.fromkeys(
+        words("""
+            bulkcopy copy copy_expert copy_from copy_records_to_table copy_to copy_to_table"""),
+        _copy,
     ),
     "cursor": _connect,
     "execute": execute,

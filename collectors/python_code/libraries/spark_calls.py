@@ -218,6 +218,33 @@ def _write(call: Call, frame: Frame, options: dict[str, Value]) -> None:
         write_frame(machine, frame, Medium.FILE, path, Dialect.SPARK)
 
 
+def delta_table(call: Call) -> Value:
+    """`DeltaTable.forName(spark, "mart.o")`, `DeltaTable.forPath(spark, "/lake/o")`."""
+    name = call.get("tableOrViewName", 1) if call.name == "forName" else call.get("path", 1)
+    return Thing("delta table", {"name": name or UNKNOWN, "kind": Const(call.name)})
+
+
+def call_delta_method(call: Call) -> Value:
+    """A method of a table of Delta, or of what builds a MERGE into one."""
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    if not owner.traits:
+        return owner
+    if call.name == "toDF":
+        if owner.traits["kind"] == Const("forName"):
+            return _table(call, owner.traits["name"])
+        path = machine.text(owner.traits["name"])
+        return machine.new(read_file(machine, path, "spark", dialect=Dialect.SPARK))
+    return _merge(call) if call.name in {"merge", "update"} else owner
+
+
+def _merge(call: Call) -> Value:
+    """A MERGE or UPDATE of Delta, built by methods: `df.mergeInto("mart.o", condition)`."""
+    gap = call.gap(f"the columns that `{call.name}` of Delta sets are not followed")
+    call.machine.record.add_gap(gap)
+    return Thing("delta table")
+
+
 # -- frames
 
 
@@ -522,6 +549,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     rows: "collect toLocalIterator take head first",
     _view: "createOrReplaceTempView createTempView createGlobalTempView registerTempTable",
     _alias: "alias",
+    _merge: "mergeInto",
     _to_names: "toDF",
     nothing: "show count printSchema explain isEmpty describe summary",
     pipe: "transform",

@@ -131,3 +131,42 @@ def test_csv_files_are_read_and_written_by_names() -> None:
     )
     assert edges_of(script) == "x=a; y=~b"
     assert (script.sources[0].text, script.targets[0].text) == ("in.csv", "out.csv")
+
+
+@for_each(
+    "lines, method",
+    [
+        ('cur.copy_expert("COPY o (x) FROM STDIN", open("f.csv"))', "copy_expert"),
+        ('cur.copy_from(open("f.csv"), "o", columns=("x",))', "copy_from"),
+        ('with cur.copy("COPY o FROM STDIN") as copy:\n    copy.write_row((1,))', "copy"),
+        ('import subprocess\nsubprocess.run(["bcp", "dbo.o", "in", "f.csv"])', "bcp"),
+        ('import os\nos.system("/opt/mssql-tools/bin/bcp dbo.o in f.csv -T")', "bcp"),
+        (
+            "from delta.tables import DeltaTable\n"
+            'DeltaTable.forName(spark, "o").merge(s, "o.i = s.i").whenMatchedUpdateAll().execute()',
+            "merge",
+        ),
+        (
+            "from delta import DeltaTable\n"
+            'DeltaTable.forPath(spark, "/o").alias("o").update("a > 1", {"b": "a"})',
+            "update",
+        ),
+        ('spark.table("s").mergeInto("o", c).whenMatched().updateAll().merge()', "mergeInto"),
+        ('import shutil\nshutil.copy("a", "b")', ""),
+        ('import subprocess\nsubprocess.run(["ls"])', ""),
+        ("from delta import DeltaTable\nDeltaTable.forName(spark, 'o').delete('a = 1')", ""),
+        ("other = {}.copy()", ""),
+    ],
+)
+def test_rows_that_go_past_statements_are_a_gap(lines: str, method: str) -> None:
+    spark = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+    reasons = [gap.reason for gap in follow(_HEAD + spark + lines).gaps]
+    assert [reason.split("`")[1] for reason in reasons] == ([method] if method else [])
+
+
+def test_a_table_of_delta_is_read_by_its_name() -> None:
+    script = follow(
+        "from delta.tables import DeltaTable\n"
+        'DeltaTable.forName(spark, "mart.o").toDF().select("a").write.saveAsTable("p")\n'
+    )
+    assert edges_of(script) == "a=a"
