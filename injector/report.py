@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +166,7 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON values, with datasets as `namespace/name`."""
-        report: dict[str, Any] = _plain(asdict(self))
+        report: dict[str, Any] = _plain(self)
         return report
 
 
@@ -229,10 +229,10 @@ class Grafted:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {"namespace", "name", "key"}:
-            return f"{value['namespace']}/{value['name']}"
-        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, DatasetId):
+        return f"{value.namespace}/{value.name}"
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value

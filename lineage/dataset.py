@@ -67,6 +67,9 @@ class DatasetId:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type[DatasetId], tuple[str, str]]:
+        return DatasetId, (self.namespace, self.name)  # another process hashes otherwise
+
     def __str__(self) -> str:
         if self.name[:1] == "/" and self.is_rooted:
             return self.namespace + self.name

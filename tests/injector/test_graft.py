@@ -379,6 +379,13 @@ def test_the_same_inputs_give_the_same_bytes(project: Any, log: Any, run: Run) -
     assert dump(first.report.to_json()) == dump(second.report.to_json())
 
 
+def test_the_report_names_datasets_as_text(grafted: Grafted) -> None:
+    report = grafted.report.to_json()
+
+    first = grafted.report.promoted[0].dataset
+    assert report["promoted"][0]["dataset"] == f"{first.namespace}/{first.name}"
+
+
 def test_a_grafted_manifest_is_refused(grafted: Grafted, log: Any) -> None:
     artifacts = Artifacts(grafted.manifest, grafted.catalog, "spark", "1.11.16")
 

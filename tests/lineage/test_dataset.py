@@ -1,5 +1,9 @@
 """Dataset identity: which names are one place, and which addresses they get."""
 
+import pickle
+import subprocess
+import sys
+
 import pytest
 
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
@@ -152,3 +156,16 @@ def test_no_name_leaves_its_folder_or_needs_escaping(name: str) -> None:
         segments = path.rstrip("/").split("/")
         assert all(segment.strip(".") for segment in segments)
         assert set(path) <= set("abcdefghijklmnopqrstuvwxyz0123456789_.-/")
+
+
+def test_a_set_of_datasets_is_one_in_another_process() -> None:
+    # Python hashes text otherwise in each process.
+    code = (
+        "import pickle, sys; from dbt_graft.lineage.dataset import DatasetId;"
+        "print(DatasetId('spark', 'raw.orders') in pickle.load(sys.stdin.buffer))"
+    )
+    content = pickle.dumps({DatasetId("spark", "raw.orders")})
+
+    answer = subprocess.run([sys.executable, "-c", code], input=content, capture_output=True)
+
+    assert answer.stdout.split() == [b"True"]
