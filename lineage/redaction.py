@@ -60,7 +60,8 @@ _PARTS_OF_WORDS = (
     *("token", "secret", "passw", "passphrase", "pwd", "credential", "signature", "key=", 'key"'),
     *("key'", "key:", "key%3d", "pat=", "pat%3d", "pw=", "pass=", "pass%3d", "sig=", "sig%3d"),
     *("sas=", "jwt", "auth", "bearer ", "basic ", "account.key.", "azure.sas."),
-    *("identified", "openrowset", "addlinkedsrv", "curl "),
+    *("identified", "openrowset", "addlinkedsrv", "curl ", "sqlcmd", "osql", "bcp", "sshpass "),
+    *("mysql", "mariadb "),
 )
 # `$TOKEN`, `<token>`, `{{ token }}`, `%s`, `***`, `?`, `''` and `none` stand for secrets.
 _PLACEHOLDER = r"(?!\\*[\"']?(?:[$<%*?]|\{\{|redacted)|\"\"|''|(?:none|null|true|false)\b)"
@@ -78,12 +79,14 @@ _ASSIGNMENT = re.compile(
 )
 # Of code too: a literal that is assigned to a password, compared with one, or set as an option.
 _IN_QUOTES = rf"{_PLACEHOLDER}(?P<quote>\"|')(?P<text>(?:(?!(?P=quote))[^\n])+)(?P=quote)"
+_PREFIX = r"(?:[a-z]{1,2}(?=[\"']))?"  # N'…' of SQL, b"…" of Python
 _LITERAL = re.compile(
-    rf"(?P<head>(?<![\w.$-])(?P<key>[\w.$-]++)\s*(?::=|=>|=|:)\s*){_IN_QUOTES}", re.IGNORECASE
+    rf"(?P<head>(?<![\w.$-])(?P<key>[\w.$-]++)\s*(?::=|=>|=|:)\s*{_PREFIX}){_IN_QUOTES}",
+    re.IGNORECASE,
 )
 _OPTION = re.compile(
     r"(?P<head>\b(?:option|conf|config|set|setproperty|put)\s*\(\s*[\"'](?P<key>[\w.$-]++)[\"']"
-    rf"\s*,\s*){_IN_QUOTES}",
+    rf"\s*,\s*{_PREFIX}){_IN_QUOTES}",
     re.IGNORECASE,
 )
 # Of SQL, by the word before and by the place.
@@ -103,7 +106,13 @@ _STRONG_WORD = re.compile(_STRONG)
 # Below these keys of JSON any word is a secret; below `token` or `auth` a strong one.
 _PASSWORD_KEY = re.compile(rf"[\w.$-]*(?:{_PASSWORDS})", re.IGNORECASE)
 _WORD = re.compile(rf"{_PLACEHOLDER}\S+")
-_USER_OF_CURL = re.compile(r"(?P<head>\bcurl\s[^\n]*?(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+")
+_OF_COMMAND = re.compile(
+    r"(?P<head>\bcurl\s[^\n]*?(?:-u|--user)[ =][\"']?[^\s:]+:"
+    r"|\b(?:sqlcmd|osql|bcp)\b[^\n]*?[\s\"']-P[\s\"',]*|\bsshpass\s+-p\s*[\"']?"
+    r"|\b(?:mysql|mysqldump|mariadb)\s(?:[^\n]*?\s)?-p(?=[\w\"'])[\"']?"
+    rf"|(?<![\w-])--(?i:{_SECRET_KEY})(?:=[\"']?|\s+(?={_STRONG}))"
+    rf"|\bexport\s+(?i:{_SECRET_KEY})=[\"']?){_PLACEHOLDER}[^\s\"']+"
+)
 _ELEMENT = re.compile(rf"(?P<head><(?P<key>{_SECRET_KEY})>)[^<\n]+(?=</(?P=key)>)", re.IGNORECASE)
 _ENCODED = re.compile(r"\S*%[0-9A-Fa-f]{2}\S*")
 _BEARER = re.compile(
@@ -200,7 +209,7 @@ def redact_text(text: str) -> str:
     text = redact_code(text)
     if not _may_have_secret(text):
         return text
-    text = _USER_OF_CURL.sub(_redact_match, _IN_SENTENCE.sub(_redact_assignment, text))
+    text = _IN_SENTENCE.sub(_redact_assignment, text)
     return _ASSIGNMENT.sub(_redact_assignment, text)
 
 
@@ -216,6 +225,7 @@ def redact_code(text: str) -> str:
         text = _ELEMENT.sub(_redact_match, _PROPERTY.sub(_redact_match, text))
         text = _OPTION.sub(_redact_value, _LITERAL.sub(_redact_value, text))
         text = _OF_SQL.sub(rf"\g<head>'{REDACTED}'", text)
+        text = _OF_COMMAND.sub(_redact_match, text)
     return _without_keys(text)
 
 
