@@ -30,11 +30,9 @@ from dbt_graft.catalog.changes_page import (
     renamed_datasets,
 )
 from dbt_graft.catalog.column_pages import column_pages
-from dbt_graft.catalog.dag_pages import dag_pages
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.explorer.opening import Opening, explore_page
 from dbt_graft.catalog.explorer.write import opening_view, write_explorer
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.folder_pages import folder_pages, platform_pages
 from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
@@ -48,9 +46,9 @@ from dbt_graft.catalog.previous import EarlierBuilds, PlannedPage, write_pages
 from dbt_graft.catalog.privacy_page import privacy_page
 from dbt_graft.catalog.rows import Rows
 from dbt_graft.catalog.search import write_search
-from dbt_graft.catalog.settings import SiteSettings, checked_url
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings, checked_url
 from dbt_graft.catalog.shells import ThemeSettings
-from dbt_graft.catalog.task_pages import task_list_page, task_page
+from dbt_graft.catalog.task_pages import dag_pages, task_list_page, task_page
 from dbt_graft.catalog.theme_cache import write_cached_theme
 from dbt_graft.catalog.writing import Beside, PageWriter, WrittenPage, processors
 from dbt_graft.lineage.addresses import Address, update_addresses

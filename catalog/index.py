@@ -17,11 +17,10 @@ from dbt_graft.analysis.impact.reach import ImpactReach
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.late_notes import LateNote, late_notes
 from dbt_graft.catalog.run_dates import RunDates, run_dates
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.catalog.steps import ColumnReach, DatasetSteps
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.building.runs import result_recency

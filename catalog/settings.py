@@ -1,14 +1,19 @@
-"""The settings of a site: its title, its address, and what it leaves out."""
+"""The settings of a site: title, address, what it leaves out; and its parts beside the lineage."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from dbt_graft.analysis.privacy.classification import Classification
+from dbt_graft.analysis.privacy.labels import PrivacyLabels
+from dbt_graft.catalog.dbt_docs import DbtDocs
 from dbt_graft.catalog.markup import external, printable
+from dbt_graft.lineage.building.daily import DailyHistory
+from dbt_graft.lineage.describe import DocsNode
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 
@@ -60,3 +65,22 @@ def checked_url(url: str) -> str:
             remedy="write http(s)://<host>/<path>/, without user and password",
         )
     return quote(parts.geturl(), safe=":/?#[]@!$&+,;=%~")
+
+
+@frozen
+class SiteExtras:
+    """The parts of a site beside the lineage.
+
+    Attributes:
+        dbt_docs: The docs page of dbt that is among the files; None without one.
+        docs_nodes: What only dbt docs has a page of; search finds it too.
+        files: More files, or their content, by their path in the site.
+        days: The last year of tasks and datasets, by day.
+        privacy: The labels of columns; None if nobody labels any.
+    """
+
+    dbt_docs: DbtDocs | None = None
+    docs_nodes: Sequence[DocsNode] = ()
+    files: Mapping[str, bytes | Path] = field(default_factory=dict)
+    days: DailyHistory | None = None
+    privacy: PrivacyLabels | None = None

@@ -1,4 +1,4 @@
-"""The page of a task or a consumer, and the list of all of them."""
+"""The pages of tasks, consumers and DAGs, and the lists of all of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.analysis.quality.words import forecast_text
 from dbt_graft.catalog.badges import HealthBadge, task_badges
 from dbt_graft.catalog.columns import WrittenColumns, written_columns
@@ -15,11 +16,11 @@ from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.late_notes import LateNote
 from dbt_graft.catalog.markup import prose
 from dbt_graft.catalog.neighbourhood import around_task
-from dbt_graft.catalog.page import Page, path_to_root
+from dbt_graft.catalog.page import MAX_ROWS, Page, path_to_root
 from dbt_graft.catalog.picture import picture
 from dbt_graft.catalog.picture_columns import picture_columns
 from dbt_graft.catalog.rows import Rows, TaskRow
-from dbt_graft.catalog.run_history import RunHistory, task_history
+from dbt_graft.catalog.run_history import SHOWN, RunHistory, task_history
 from dbt_graft.lineage.code import CodeMatch
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.dataset import DatasetId
@@ -28,8 +29,8 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
-from dbt_graft.lineage.records import Direction, Run, Shape
-from dbt_graft.lineage.urls import task_path
+from dbt_graft.lineage.records import Direction, Run, Shape, Status
+from dbt_graft.lineage.urls import dag_path, task_path
 from dbt_graft.lineage.usage import Usage
 
 
@@ -150,3 +151,59 @@ def task_list_page(index: Index, rows: Rows) -> TaskListPage:
     """The list of all tasks and consumers."""
     listed = rows.tasks(index.task_names())
     return TaskListPage(path="tasks/", title="Tasks", index=index, rows=listed)
+
+
+@frozen(kw_only=True)
+class DagPage(Page):
+    """The context of `dag.html.j2`.
+
+    Attributes:
+        runs: The newest, newest first; `omitted` older ones are not shown.
+        late: What the tasks of the newest run should have written.
+    """
+
+    template: ClassVar[str] = "dag"
+    sidebars: ClassVar[tuple[str, ...]] = ("toc",)
+
+    index: Index
+    runs: Sequence[DagRun]
+    omitted: int
+    late: Sequence[LateNote]
+
+
+@frozen(kw_only=True)
+class DagListPage(Page):
+    """The context of `dags.html.j2`: the newest run of each DAG, failed ones first."""
+
+    template: ClassVar[str] = "dags"
+
+    runs: Sequence[DagRun]
+    omitted: int
+
+
+def dag_pages(index: Index) -> list[Page]:
+    """The pages of all DAGs, and the list of them; none where no event shows a DAG."""
+    if not index.dags:
+        return []
+    newest = sorted(
+        (runs[0] for runs in index.dags.values()),
+        key=lambda run: (run.status is not Status.FAILED, run.dag),
+    )
+    shown = newest[:MAX_ROWS]
+    return [
+        DagListPage(path="dags/", title="DAGs", runs=shown, omitted=len(newest) - len(shown)),
+        *(_dag_page(index, dag, runs) for dag, runs in index.dags.items()),
+    ]
+
+
+def _dag_page(index: Index, dag: str, runs: Sequence[DagRun]) -> DagPage:
+    newest = runs[0]
+    tasks = {run.task for run in newest.tries.values()} if newest.status is Status.FAILED else ()
+    return DagPage(
+        path=dag_path(dag),
+        title=dag,
+        index=index,
+        runs=runs[:SHOWN],
+        omitted=len(runs) - len(runs[:SHOWN]),
+        late=[note for notes in index.late.values() for note in notes if note.task in tasks],
+    )

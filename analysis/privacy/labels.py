@@ -6,9 +6,11 @@ down, so that each edge is looked at once.
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from fnmatch import translate
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.graph import ImpactGraph, Need, kind_of
@@ -311,3 +313,31 @@ def _unknown(
                 unknown[target] = None
                 waiting.append(target)
     return tuple(flows), tuple(graph.datasets[dataset] for dataset in unknown)
+
+
+_WILD = re.compile(r"[*?\[\]]")
+
+
+class ColumnRules:
+    """Patterns of `<dataset>.<column>`, with and without the namespace, compared without case.
+
+    Most of them end in the name of a column: they are looked up by it.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._by_end: dict[str, list[tuple[int, re.Pattern[str]]]] = defaultdict(list)
+        for number, pattern in enumerate(patterns):
+            folded = pattern.casefold()
+            _, dot, end = folded.rpartition(".")
+            key = end if dot and not _WILD.search(end) else ""
+            self._by_end[key].append((number, re.compile(translate(folded))))
+
+    def matching(self, dataset: DatasetId, column: str) -> set[int]:
+        """The numbers of the patterns that name a column."""
+        name = f"{dataset.name}.{column}".casefold()
+        ends = {"", name.rpartition(".")[2]}
+        rules = [rule for end in ends for rule in self._by_end.get(end, ())]
+        if not rules:
+            return set()
+        names = (name, f"{dataset.namespace}/{name}".casefold())
+        return {number for number, pattern in rules if any(map(pattern.fullmatch, names))}

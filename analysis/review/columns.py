@@ -9,7 +9,7 @@ from dbt_graft.analysis.checks.contracts import ColumnPromise
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.review.node import QueryOutline, ReviewedNode
 from dbt_graft.analysis.review.node_change import NodeChange, ReviewVerdict
-from dbt_graft.analysis.review.promises import column_type_change, promise_changes
+from dbt_graft.analysis.review.promises import added_column, column_type_change, promise_changes
 from dbt_graft.analysis.review.types import type_change
 
 _V = ReviewVerdict
@@ -43,12 +43,9 @@ def _names(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
         if name not in renames:
             yield NodeChange(_V.BREAKING, "removed", ChangeType.REMOVE, _plain(name))
     for name in fresh:
-        if name in renames.values():
-            continue
-        if after.promises.get(_plain(name), _NO_PROMISE).required:
-            yield NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, _plain(name))
-        else:
-            yield NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, _plain(name))
+        if name not in renames.values():
+            plain = _plain(name)
+            yield added_column(plain, after.promises.get(plain, _NO_PROMISE))
     if outlines and before.code != after.code:
         yield from _open_columns(*outlines, {*gone, *fresh})
     if outlines and not in_same_order(old, new):

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, time, timedelta, tzinfo
 
-from dbt_graft.analysis.checks.contracts import KIND, ContractColumn, ContractTable, DataContract
+from dbt_graft.analysis.checks.contracts import KIND, ContractTable, DataContract
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.analysis.quality.times import length, time_of_day
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
-from dbt_graft.analysis.review.promises import promise_changes
+from dbt_graft.analysis.review.promises import added_column, promise_changes
 from dbt_graft.lineage.dataset import DatasetId
 
 _V = ReviewVerdict
@@ -100,15 +100,9 @@ def _table(before: ContractTable, after: ContractTable) -> Iterator[NodeChange]:
             yield from promise_changes(name, column.promise, new[name].promise, enforced=True)
     for name, column in new.items():
         if name not in old:
-            yield _added_column(name, column)
+            yield added_column(name, column.promise)
     yield from _freshness(before.freshness_slo, after.freshness_slo)
     yield from _deadline(before.deadline, after.deadline)
-
-
-def _added_column(name: str, column: ContractColumn) -> NodeChange:
-    if column.promise.required:
-        return NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, name)
-    return NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, name)
 
 
 def _freshness(before: str, after: str) -> Iterator[NodeChange]:

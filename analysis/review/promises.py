@@ -49,6 +49,13 @@ def promise_changes(
         yield NodeChange(_V.BREAKING, text, ChangeType.UNIT, column)
 
 
+def added_column(column: str, promise: ColumnPromise) -> NodeChange:
+    """A column that is new; one that is required breaks who writes."""
+    if promise.required:
+        return NodeChange(_V.BREAKING, "added, and required", ChangeType.ADD, column)
+    return NodeChange(_V.ADDITIVE, "added", ChangeType.ADD, column)
+
+
 def column_type_change(column: str, before: str, after: str, kind: ChangeType) -> NodeChange:
     """The change of a column's type."""
     verdict = _V.VALUES if kind is ChangeType.WIDEN else _V.BREAKING

@@ -32,13 +32,13 @@ from benchmarks.report import Report  # noqa: E402
 from dbt_graft.catalog.attention import attention_lists  # noqa: E402
 from dbt_graft.catalog.build import design_folder  # noqa: E402
 from dbt_graft.catalog.dbt_docs import DbtDocs  # noqa: E402
-from dbt_graft.catalog.extras import SiteExtras  # noqa: E402
 from dbt_graft.catalog.full_text import FOLDER as TEXTS  # noqa: E402
 from dbt_graft.catalog.home_page import HomePage, home_page  # noqa: E402
 from dbt_graft.catalog.index import Index  # noqa: E402
 from dbt_graft.catalog.name_index import FOLDER as NAMES  # noqa: E402
 from dbt_graft.catalog.page import environment  # noqa: E402
 from dbt_graft.catalog.search import write_search  # noqa: E402
+from dbt_graft.catalog.settings import SiteExtras  # noqa: E402
 from dbt_graft.catalog.shells import ThemeSettings  # noqa: E402
 from dbt_graft.catalog.theme import write_theme  # noqa: E402
 from dbt_graft.catalog.writing import PageWriter  # noqa: E402

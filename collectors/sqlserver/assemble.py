@@ -14,8 +14,7 @@ from itertools import groupby
 
 from dbt_graft.collectors.engines.engine import Batches
 from dbt_graft.collectors.schema import Flat, Row, batch, record
-from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver
-from dbt_graft.collectors.sqlserver.resolution.session_texts import resolve_texts
+from dbt_graft.collectors.sqlserver.resolution.resolve import TextResolver, resolve_texts
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, time
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment, run_segments
 from dbt_graft.collectors.sqlserver.shown import (

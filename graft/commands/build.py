@@ -9,12 +9,12 @@ from dbt_graft.graft.commands.shared_options import takes_as_of, takes_engine, t
 from dbt_graft.graft.commands.step import allow_empty_option, full_option, prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import is_damage
+from dbt_graft.graft.project.dbt_command import generate_dbt_docs
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.view import Moment
 from dbt_graft.graft.steps import collecting
 from dbt_graft.graft.steps import inject as pipeline
 from dbt_graft.graft.steps.collecting import CollectResult
-from dbt_graft.graft.steps.dbt_docs import generate_dbt_docs
 from dbt_graft.graft.steps.sites import publish_sites
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.injector.artifacts import check_manifest

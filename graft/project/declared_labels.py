@@ -8,8 +8,7 @@ from fnmatch import translate
 
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.privacy.classification import Classification
-from dbt_graft.analysis.privacy.column_rules import ColumnRules
-from dbt_graft.analysis.privacy.labels import DeclaredLabel
+from dbt_graft.analysis.privacy.labels import ColumnRules, DeclaredLabel
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 from dbt_graft.lineage.dataset import DatasetId

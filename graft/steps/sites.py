@@ -37,8 +37,7 @@ from dbt_graft.lineage.names import Rename
 if TYPE_CHECKING:
     from dbt_graft.catalog.build import PublishedSite
     from dbt_graft.catalog.dbt_docs import DbtDocs
-    from dbt_graft.catalog.extras import SiteExtras
-    from dbt_graft.catalog.settings import SiteSettings
+    from dbt_graft.catalog.settings import SiteExtras, SiteSettings
     from dbt_graft.graft.questions.audience.site import AudienceSite
 
 _SHOWN = 10  # leaks that an error names
@@ -218,7 +217,7 @@ def _extras(
     docs: DbtDocs | None,
     docs_files: Mapping[str, bytes | Path],
 ) -> SiteExtras:
-    from dbt_graft.catalog.extras import SiteExtras
+    from dbt_graft.catalog.settings import SiteExtras
     from dbt_graft.injector.docs import docs_nodes
 
     grafted = content.grafted

@@ -11,8 +11,7 @@ import pytest
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.lineage.building.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import Definition, DefinitionKind

@@ -11,9 +11,8 @@ import pytest
 from dbt_graft.catalog.addresses import former_paths, gone_pages, write_redirects
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.previous import EarlierBuilds
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.lineage.addresses import Address
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage

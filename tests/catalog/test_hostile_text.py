@@ -16,10 +16,9 @@ from dbt_graft.analysis.history.changes import (
 )
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.markup import printable
 from dbt_graft.catalog.previous import EarlierBuilds
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.describe import Consumer, Description, Role
 from dbt_graft.lineage.described import DescribedLineage

@@ -15,7 +15,6 @@ from dbt_graft.catalog.attention import AttentionPage, GapsPage
 from dbt_graft.catalog.build import build, design_folder
 from dbt_graft.catalog.changes_page import ChangesPage
 from dbt_graft.catalog.column_pages import ColumnListPage, ColumnsPage
-from dbt_graft.catalog.dag_pages import DagListPage, DagPage
 from dbt_graft.catalog.dataset_page import DatasetPage
 from dbt_graft.catalog.explorer.opening import ExplorePage
 from dbt_graft.catalog.folder_pages import FolderPage, PlatformListPage, PlatformPage
@@ -25,7 +24,7 @@ from dbt_graft.catalog.missing_page import MissingPage
 from dbt_graft.catalog.page import Page, environment
 from dbt_graft.catalog.privacy_page import PrivacyPage
 from dbt_graft.catalog.settings import SiteSettings
-from dbt_graft.catalog.task_pages import TaskListPage, TaskPage
+from dbt_graft.catalog.task_pages import DagListPage, DagPage, TaskListPage, TaskPage
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.catalog.build import design_folder, record_pages
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import environment, render
 from dbt_graft.catalog.page_keys import digest, maker_digest
+from dbt_graft.catalog.settings import SiteExtras
 from dbt_graft.lineage.building.daily import DailyHistory, DayRows, DayRuns
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.urls import dataset_path, task_path

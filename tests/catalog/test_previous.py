@@ -13,14 +13,13 @@ import pytest
 
 from dbt_graft.catalog.build import PublishedSite, build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.previous import (
     EarlierBuilds,
     PreviousSite,
     read_previous,
     write_record,
 )
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.catalog.writing import PageWriter, WrittenPage
 from dbt_graft.lineage.described import DescribedLineage
 from tests.catalog.worlds import CHANGES, World, world

@@ -9,10 +9,10 @@ from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, privacy_labels
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.page import Page, environment, render
 from dbt_graft.catalog.privacy_page import privacy_page
+from dbt_graft.catalog.settings import SiteExtras
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage, Task

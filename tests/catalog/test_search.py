@@ -10,13 +10,12 @@ import pytest
 from dbt_graft.catalog import search
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.full_text import NoPagefindError
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label_pages import owners, tags
 from dbt_graft.catalog.name_index import NameKind
 from dbt_graft.catalog.search import name_entries, search_texts
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, DocsNode, Role
 from dbt_graft.lineage.described import DescribedLineage

@@ -13,9 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.extras import SiteExtras
 from dbt_graft.catalog.markup import printable
-from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.catalog.settings import SiteExtras, SiteSettings
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, DocsNode, Role
 from dbt_graft.lineage.described import DescribedLineage

@@ -18,6 +18,8 @@ from typing import NamedTuple
 from dbt_graft.collectors.sqlserver.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement, resolve_statement
+from dbt_graft.collectors.sqlserver.runs import temporaries
+from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
 from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStatements
 from dbt_graft.collectors.statements.parse import parse, with_known_tables
@@ -31,7 +33,6 @@ from dbt_graft.lineage.frozen import frozen
 # statement.
 _DEEPEST = 8
 _MOST = 4_000
-
 Parse = Callable[[str, Dialect, ColumnLookup], Sequence[ParsedShape]]
 
 
@@ -228,3 +229,48 @@ def _count_statement(
         if earlier
         else replace(statement, ordinal=ordinal)
     )
+
+
+# A table by its name and its suffix -> its columns; empty where these are not known.
+_Columns = dict[tuple[str, str], tuple[str, ...]]
+# How many tables are followed that are made of each other by `SELECT *`.
+_ROUNDS = 5
+
+
+def resolve_texts(
+    segments: Sequence[RunSegment], resolver: TextResolver
+) -> list[ResolvedText | None]:
+    """The texts of segments of some runs; None where no log shows one."""
+    suffixes = [temporaries.decode(segment.key.temporaries) for segment in segments]
+    known: _Columns = {}
+    resolved: list[ResolvedText | None] = []
+    for _ in range(_ROUNDS):
+        sent = [
+            None if segment.key.text is None else _sent(segment, named, known)
+            for segment, named in zip(segments, suffixes, strict=True)
+        ]
+        texts = resolver.resolve(filter(None, sent))
+        resolved = [None if text is None else texts[text] for text in sent]
+        made = _made_tables(zip(suffixes, resolved, strict=True))
+        if made == known:
+            break
+        known = made
+    return resolved
+
+
+def _sent(segment: RunSegment, named: Mapping[str, str], known: _Columns) -> SentText:
+    tables = ((name, known.get((name, suffix), ())) for name, suffix in named.items())
+    text = segment.key.text or ""
+    return SentText(text, segment.key.database, tuple(table for table in tables if table[1]))
+
+
+def _made_tables(
+    texts: Iterable[tuple[Mapping[str, str], ResolvedText | None]],
+) -> _Columns:
+    """The temporary tables that texts make; where two do not agree, nothing is known."""
+    made: _Columns = {}
+    for named, text in texts:
+        for name, columns in text.made if text else ():
+            table = name, named.get(name, "")
+            made[table] = columns if made.get(table, columns) == columns else ()
+    return made

@@ -14,7 +14,12 @@ from dbt_graft.analysis.privacy.classification import (
     remaining_level,
 )
 from dbt_graft.analysis.privacy.findings import privacy_findings
-from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels, privacy_labels
+from dbt_graft.analysis.privacy.labels import (
+    ColumnRules,
+    DeclaredLabel,
+    PrivacyLabels,
+    privacy_labels,
+)
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.records import (
@@ -362,3 +367,39 @@ def test_all_labelled_columns_behind_a_column_are_its_origins() -> None:
     assert origins["db/mart.name"] == ["mail", "first", "last"]  # the nearest first
     assert origins["db/raw.first"] == []
     assert origins["db/mart.mails"] == []  # a count of addresses is none
+
+
+PATTERNS = (
+    "raw.*.IBAN",
+    "*.mail",
+    "spark/db.*",
+    "raw.people.*_name",
+    "*.address.street",
+    "?.a[bc]",
+    "x[.]y",
+)
+
+
+@for_each(
+    "dataset, column, expected",
+    [
+        ("raw.bank", "iban", {0}),
+        ("RAW.BANK", "Iban", {0}),
+        ("db.bank", "iban", {2}),
+        ("raw.bank", "mail", {1}),
+        ("db.people", "mail", {1, 2}),
+        ("raw.people", "last_name", {3}),
+        ("raw.people", "name", set()),
+        ("raw.people", "address.street", {4}),
+        ("raw.people", "street", set()),
+        ("t", "ab", {5}),
+        ("x", "y", {6}),
+        ("mail", "x", set()),
+    ],
+)
+def test_the_patterns_that_name_a_column(dataset: str, column: str, expected: set[int]) -> None:
+    assert ColumnRules(PATTERNS).matching(DatasetId("spark", dataset), column) == expected
+
+
+def test_without_patterns_no_column_is_named() -> None:
+    assert ColumnRules(()).matching(DatasetId("spark", "raw.people"), "mail") == set()
