@@ -20,6 +20,7 @@ _WORDS = {
         {"mask", "redact", "anonymize", "anonymise", "obfuscate", "scrub", "blur"}
     ),
 }
+_UNDOING = words("de has is no not remove reverse un undo without")  # `un_mask`, `is_hashed`
 _PLAIN = frozenset({"mask"})  # pandas' own
 
 
@@ -31,9 +32,11 @@ def masking_of(name: str, *, is_method: bool = True) -> Masking:
     masking = MASKING.get(name.upper(), Masking.NONE)
     if masking is not Masking.NONE and (name.upper() != "DIGEST" or not is_method):
         return masking
-    words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*", name)
-    for word in words:
+    parts = [part.lower() for part in re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*", name)]
+    if not _UNDOING.isdisjoint(parts):
+        return Masking.NONE
+    for part in parts:
         for operation, vocabulary in _WORDS.items():
-            if word.lower() in vocabulary:
+            if part in vocabulary:
                 masking = masking.then(operation)
     return masking
