@@ -42,16 +42,24 @@ _OTHERS = {
     "gdpr": Classification.PII,
     "hipaa": Classification.RESTRICTED_PII,
     "highly_sensitive": Classification.RESTRICTED_PII,
+    "internal_only": Classification.INTERNAL,
+    "internal_use_only": Classification.INTERNAL,
     "password": Classification.SECRET,
     "personal": Classification.PII,
     "personal_data": Classification.PII,
+    "personal_information": Classification.PII,
+    "personally_identifiable": Classification.PII,
+    "personally_identifiable_information": Classification.PII,
     "phi": Classification.RESTRICTED_PII,
     "private": Classification.CONFIDENTIAL,
     "restricted": Classification.CONFIDENTIAL,
     "sensitive": Classification.CONFIDENTIAL,
+    "sensitive_data": Classification.CONFIDENTIAL,
+    "sensitive_personal_data": Classification.RESTRICTED_PII,
     "sensitive_pii": Classification.RESTRICTED_PII,
     "special_category": Classification.RESTRICTED_PII,
     "spii": Classification.RESTRICTED_PII,
+    "top_secret": Classification.SECRET,
 }
 
 _NAMES = {**_OTHERS, **{level.text: level for level in Classification}}
@@ -59,7 +67,8 @@ _NAMES = {**_OTHERS, **{level.text: level for level in Classification}}
 
 # Keys that stand before a value: `gdpr: personal`, `privacy: pii`.
 _KEYS = re.compile(
-    r"(?:data_)?(?:gdpr|privacy|sensitivity|classification|policy_tags?)"
+    r"(?:data_)?(?:gdpr|privacy|security|sensitivity|confidentiality|classification|governance|dlp"
+    r"|policy_tags?)"
     r"(?:_(?:category|class|classification|kind|level|type))?_(.+)"
 )
 _ASSERTING = re.compile(r"(?:is|has|contains)_")

@@ -103,6 +103,13 @@ def texts(labels: PrivacyLabels) -> dict[str, str]:
         ("gdpr: special_category", "restricted_pii"),
         ("privacy.category: personal", "pii"),
         ("policy_tags: pii", "pii"),
+        ("governance.pii", "pii"),
+        ("security: confidential", "confidential"),
+        ("Personally Identifiable Information", "pii"),
+        ("contains sensitive data", "confidential"),
+        ("classification: Internal Use Only", "internal"),
+        ("top secret", "secret"),
+        ("strictly_confidential", None),
         # Nobody knows what these leave, or which class they are.
         ("pii: masked", None),
         ("pii_removed_at", None),
