@@ -26,6 +26,9 @@ class Mask(Mapped):
     __slots__ = ()
 
 
+# Of each connection that is open when the capture begins.
+EXISTING_CONNECTION = "existing_connection"
+
 # XML and CSV give text only, a .xel file what its metadata say. Binary data is bytes, a GUID text,
 # a call stack the text of its addresses.
 Value: TypeAlias = int | float | bool | str | bytes | Mapped | None
@@ -46,6 +49,14 @@ class ExtendedEvent(NamedTuple):
     data: Mapping[str, Value]
     actions: Mapping[str, Value]
     package: str = "sqlserver"
+
+    @property
+    def client(self) -> Mapping[str, Value]:
+        """The fields with the session, application and database that it is about.
+
+        The actions of `existing_connection` are those of the session that began the capture.
+        """
+        return self.data if self.name == EXISTING_CONNECTION else self.actions
 
 
 @frozen

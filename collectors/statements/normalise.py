@@ -18,6 +18,7 @@ from functools import lru_cache
 
 from dbt_graft.collectors.statements.text.aliases import protect_aliases
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.double_quotes import bracket_names
 from dbt_graft.collectors.statements.text.fingerprint import fingerprint, is_plain
 from dbt_graft.collectors.statements.text.literals import strip_literals
 from dbt_graft.collectors.statements.text.protect import protect_quoted_names
@@ -153,6 +154,15 @@ def normalise(text: str, dialect: Dialect) -> str:
     Never raises, takes time in proportion to the text, and changes nothing the second time.
     """
     return _NORMALISE[dialect](text)
+
+
+def normalise_quoted(text: str, setting: str) -> str:
+    """A T-SQL text, normalised by a setting for double quotes.
+
+    Names are in brackets, since the text is read again without the setting.
+    """
+    normalised = normalise(setting + text, Dialect.TSQL)
+    return bracket_names(normalised.removeprefix(setting.strip()).lstrip())
 
 
 def _normalise_spark(text: str) -> str:

@@ -130,7 +130,7 @@ def is_wanted(event: ExtendedEvent, wanted: EventFilter) -> bool:
         return False
     if wanted.application is None:
         return True
-    application = event.actions.get(_APPLICATION)
+    application = event.client.get(_APPLICATION)
     return wanted.application("" if application is None else str(application))
 
 

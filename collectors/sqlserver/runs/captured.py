@@ -7,14 +7,22 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
-from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
+from dbt_graft.collectors.sqlserver.event import (
+    EXISTING_CONNECTION,
+    EventFilter,
+    ExtendedEvent,
+    Mapped,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
+from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES, QUOTES_ARE_VALUES
 
 # Information and warnings are below: no statement fails by them.
 _LEAST_SEVERITY = 11
 # Sums of such numbers still fit into 64 bits.
 _MOST, _MOST_ROWS = 1 << 53, 1 << 40
 _INTEGER = re.compile(r"\s*[-+]?\d{1,18}\s*")
+_QUOTED_IDENTIFIER = re.compile(r"\bset quoted_identifier (on|off)\b", re.IGNORECASE)
 # What sp_statement_completed shows beside modules: a batch of its own, a prepared statement.
 _NO_PROCEDURE = frozenset({"ADHOC", "PREPARED", "20801", "20816"})
 
@@ -50,7 +58,8 @@ TRANSACTIONS = {
     "commit_tran_completed": "commit",
     "rollback_tran_completed": "rollback",
 }
-NAMES = frozenset({*LEVELS, *TRANSACTIONS, "error_reported", "login", "logout"})
+CONNECTIONS = frozenset({"login", "logout", EXISTING_CONNECTION})
+NAMES = frozenset({*LEVELS, *TRANSACTIONS, *CONNECTIONS, "error_reported"})
 _REQUESTS = frozenset({"sql_batch_completed", "rpc_completed"})
 
 
@@ -65,7 +74,8 @@ class TaskEvent(NamedTuple):
         ok: Whether it ended well; None where the event does not show it.
         procedure: The module that it ran inside of.
         note: Of an event without text: `begin`, `commit` or `rollback` of a
-            transaction, or `error`: a statement failed.
+            transaction, or `error`: a statement failed. Of a connection, its setting for double
+            quotes; empty where that was not captured.
     """
 
     name: str
@@ -93,7 +103,7 @@ def task_events(clients: TaskClients) -> Callable[[ExtendedEvent], TaskEvent | N
     """A function that makes a task's event of an extended event; None where it is no task's."""
 
     def to_task_event(event: ExtendedEvent) -> TaskEvent | None:
-        data, actions = event.data, event.actions
+        data, actions = event.data, event.client
         owner = clients.owner(str(actions.get("client_app_name") or ""))
         if owner is None:
             return None
@@ -126,7 +136,20 @@ def _note(event: ExtendedEvent) -> str:
     if event.name == "error_reported":
         severity = _integer(event.data.get("severity"))
         return "error" if severity is None or severity >= _LEAST_SEVERITY else ""
+    if event.name in CONNECTIONS:
+        return _setting(event)
     return TRANSACTIONS.get(event.name, "")
+
+
+def _setting(event: ExtendedEvent) -> str:
+    """The setting for double quotes that a connection begins with.
+
+    One that was recovered has that of the connection before.
+    """
+    options = _QUOTED_IDENTIFIER.search(_word(event.data.get("options_text")))
+    if options is None or _word(event.data.get("is_recovered")).casefold() == "true":
+        return ""
+    return QUOTES_ARE_NAMES if options[1].casefold() == "on" else QUOTES_ARE_VALUES
 
 
 def _procedure(event: ExtendedEvent) -> str:

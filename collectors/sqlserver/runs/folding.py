@@ -64,8 +64,15 @@ class Fold:
         """The number of events whose text could not be read, by reason."""
         return self._texts.unread
 
-    def add(self, events: Iterable[TaskEvent]) -> None:
-        """Take in a window of events, which is sorted here; windows come in order."""
+    def add(self, events: Iterable[TaskEvent], *, has_gaps: bool = False) -> None:
+        """Take in a window of events, which is sorted here; windows come in order.
+
+        Args:
+            has_gaps: Not all of them could be read; one may have changed a session's setting.
+        """
+        if has_gaps:
+            for known in self._sessions.values():
+                known.setting = ""
         for event in sorted(events, key=lambda e: (e.at, e.sequence)):
             key = (event.session, event.task, event.run)
             session = self._sessions.get(key)
@@ -75,6 +82,8 @@ class Fold:
                 )
                 self._sessions[key] = session
             session.add(event)
+            if has_gaps:
+                session.setting = ""
 
     def segments(self) -> Iterator[Segment]:
         """The segments of the events since the last call; sessions go on."""
@@ -116,6 +125,7 @@ def fold_chunks(
     fold = Fold(extra, rules.idle_seconds, origin, ZoneInfo(rules.timezone))
     window: list[TaskEvent] = []
     events = damages = untimely = 0
+    has_gaps = False
     for chunk in chunks:
         timely = [event for event in chunk.events if 0 <= event.at < _LATEST]
         untimely += len(chunk.events) - len(timely)
@@ -123,12 +133,13 @@ def fold_chunks(
         events += chunk.seen
         reported = chunk.damages[: max(0, _MOST_DAMAGES - damages)]
         damages += len(chunk.damages)
+        has_gaps |= bool(chunk.damages) or len(timely) < len(chunk.events)
         if reported:
             yield damage_batch((origin, damage) for damage in reported)
         if len(window) >= _WINDOW:
-            yield _fold_window(fold, window)
-            window = []
-    yield _fold_window(fold, window)
+            yield _fold_window(fold, window, has_gaps)
+            window, has_gaps = [], False
+    yield _fold_window(fold, window, has_gaps)
     yield batch(
         Segment,
         [
@@ -166,6 +177,6 @@ def damage_batch(damages: Iterable[tuple[str, LogDamage]]) -> pa.RecordBatch:
     )
 
 
-def _fold_window(fold: Fold, window: list[TaskEvent]) -> pa.RecordBatch:
-    fold.add(window)
+def _fold_window(fold: Fold, window: list[TaskEvent], has_gaps: bool) -> pa.RecordBatch:
+    fold.add(window, has_gaps=has_gaps)
     return batch(Segment, fold.segments())

@@ -11,6 +11,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.noise import noise
@@ -20,13 +21,18 @@ from dbt_graft.collectors.sqlserver.runs.temporaries import (
     temp_table_references,
 )
 from dbt_graft.collectors.sqlserver.runs.transactions import TransactionStep, transaction_step
-from dbt_graft.collectors.statements.normalise import normalise
+from dbt_graft.collectors.statements.normalise import normalise, normalise_quoted
 from dbt_graft.collectors.statements.periods.partition_numbers import (
     PartitionShape,
     find_partitions,
 )
 from dbt_graft.collectors.statements.periods.shape import DateShape, find_dates
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.double_quotes import (
+    QUOTES_ARE_NAMES,
+    QUOTES_ARE_VALUES,
+    setting_after,
+)
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint, literals
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 from dbt_graft.collectors.statements.text.unwrap import unwrap
@@ -68,6 +74,8 @@ class NormalizedText(NamedTuple):
         literals: The literals that these dates depend on; they are not stored.
         parameters: The names of its parameters, or, of one call, also their values.
         partition_shape, partition_literals: The same for the numbers of partitions.
+        setting: The one for double quotes that it leaves its session with; empty where it is not
+            sure, None where it does not set it.
     """
 
     text: str
@@ -81,6 +89,7 @@ class NormalizedText(NamedTuple):
     parameters: tuple[tuple[str, str], ...] = ()
     partition_shape: PartitionShape | None = None
     partition_literals: tuple[str, ...] = ()
+    setting: str | None = None
 
     @property
     def has_values(self) -> bool:
@@ -92,10 +101,17 @@ _DATE_SHAPES = ByFingerprint(find_dates)
 _PARTITION_SHAPES = ByFingerprint(find_partitions)
 
 
-def normalized_text(text: str) -> NormalizedText:
-    """A captured text, normalised."""
-    normalized = normalise(text, Dialect.TSQL)
+def normalized_text(text: str, setting: str = "") -> NormalizedText:
+    """A captured text, normalised.
+
+    Args:
+        setting: The session's for double quotes; empty where it is not known.
+    """
     sent = unwrap(text)
+    after = setting_after(text)
+    # What a text sets itself it also shows.
+    is_known = setting and after is None
+    normalized = normalise_quoted(sent, setting) if is_known else normalise(text, Dialect.TSQL)
     return NormalizedText(
         text=normalized,
         noise=noise(text) or "",
@@ -104,6 +120,7 @@ def normalized_text(text: str) -> NormalizedText:
         temporaries=temp_table_references(normalized),
         date_shape=_DATE_SHAPES(sent),
         partition_shape=_PARTITION_SHAPES(sent),
+        setting=after,
     )
 
 
@@ -148,33 +165,42 @@ class TextNormalizer:
     def __init__(self, noise: Sequence[re.Pattern[str]] = ()) -> None:
         self.unread: Counter[str] = Counter()
         self._noise = noise
-        self._normalized = ByFingerprint(normalized_text)
-        self._known: dict[str, NormalizedText] = {}
+        self._normalized = {
+            setting: ByFingerprint(partial(normalized_text, setting=setting))
+            for setting in ("", QUOTES_ARE_NAMES, QUOTES_ARE_VALUES)
+        }
+        self._known: dict[tuple[str, str], NormalizedText] = {}
         self._characters = 0
 
-    def batch(self, text: str) -> NormalizedText:
-        """The text of a batch or of a statement in one."""
-        return self._find(text, text)
+    def batch(self, text: str, setting: str = "") -> NormalizedText:
+        """The text of a batch or of a statement in one.
 
-    def _find(self, captured: str, statement: str) -> NormalizedText:
-        normalized = self._known.get(captured)
+        Args:
+            setting: As for `normalized_text`, also below.
+        """
+        return self._find(text, text, setting)
+
+    def _find(self, captured: str, statement: str, setting: str) -> NormalizedText:
+        setting = setting if '"' in captured else ""
+        key = setting, captured
+        normalized = self._known.get(key)
         if normalized is None:
             try:
-                normalized = run_limited(self._normalize, captured, statement)
+                normalized = run_limited(self._normalize, captured, statement, setting)
             except UnreadableTextError as error:
                 _log.debug("a reject: a text", exc_info=True)
-                normalized = NormalizedText("", unread=str(error))
+                normalized = NormalizedText("", unread=str(error), setting="")
             self._characters += len(captured)
             if len(self._known) > _MOST_TEXTS or self._characters > _MOST_CHARACTERS:
                 self._known.clear()
                 self._characters = len(captured)
-            self._known[captured] = normalized
+            self._known[key] = normalized
         if normalized.unread:
             self.unread[normalized.unread] += 1
         return normalized
 
-    def _normalize(self, captured: str, statement: str) -> NormalizedText:
-        normalized, taken = self._normalized.with_literals(statement)
+    def _normalize(self, captured: str, statement: str, setting: str) -> NormalizedText:
+        normalized, taken = self._normalized[setting].with_literals(statement)
         if normalized.has_values:
             values = literals(unwrap(statement)) if taken is None else taken
             normalized = normalized._replace(
@@ -186,11 +212,11 @@ class TextNormalizer:
                 return normalized._replace(noise=pattern.pattern)
         return normalized
 
-    def call(self, text: str) -> RemoteCall:
+    def call(self, text: str, setting: str = "") -> RemoteCall:
         """The text of a remote procedure call."""
         if call := _CALL.match(text):
             # Values come behind the statement: without them it is the same every time.
-            statement = self._find(call["statement"], unquote(call["statement"]))
+            statement = self._find(call["statement"], unquote(call["statement"]), setting)
             if statement.has_values:
                 names = declared_parameters(text, call.start("statement"), call.end())
                 statement = statement._replace(parameters=bind_values(names, text, call.end()))
@@ -205,7 +231,8 @@ class TextNormalizer:
         used = handle(text)
         if used is not None and used.act is not HandleAction.PREPARE:
             return RemoteCall(None, used, used.act is HandleAction.EXECUTE)
-        return RemoteCall(self.batch(text), used, _PREPARES.search(text, 0, _BEHIND) is None)
+        runs = _PREPARES.search(text, 0, _BEHIND) is None
+        return RemoteCall(self.batch(text, setting), used, runs)
 
 
 def _select_values(

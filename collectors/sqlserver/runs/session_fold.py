@@ -1,7 +1,7 @@
 """One session in a part of a log, followed event by event.
 
-Three things are followed: where requests end, which text a handle means, and which statements a
-transaction took back.
+Four things are followed: where requests end, which text a handle means, which statements a
+transaction took back, and whether double quotes hold names or values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import TypeAlias
 
-from dbt_graft.collectors.sqlserver.runs.captured import LEVELS, Level, TaskEvent
+from dbt_graft.collectors.sqlserver.event import EXISTING_CONNECTION
+from dbt_graft.collectors.sqlserver.runs.captured import CONNECTIONS, LEVELS, Level, TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     NormalizedText,
     TextNormalizer,
@@ -52,6 +53,7 @@ class SessionFold:
         failed: An error was reported since the last statement ended.
         database: The current one, as far as events showed it.
         began_in: That in which the request began; empty where nothing shows it yet.
+        setting: Its setting for double quotes; empty where nothing shows it for sure.
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
@@ -73,6 +75,7 @@ class SessionFold:
     database: str = ""
     began_in: str = ""
     transactions: Transactions = field(default_factory=Transactions)
+    setting: str = ""
     connections: int = 0
     active: bool = True
     epoch_reported: bool = True
@@ -94,10 +97,16 @@ class SessionFold:
             self._without_text(event)
         elif event.text is None:
             self.silent += 1
+            self.setting = ""
         elif event.name.startswith("rpc"):
             self._call(event, level, event.text)
         else:
-            self._statement(event, level, self.texts.batch(event.text))
+            is_batch = level is Level.REQUEST
+            statement = self.texts.batch(event.text, self.setting if is_batch else "")
+            self._statement(event, level, statement)
+            if statement.setting is not None and not event.name.startswith("sp_"):
+                # Until the end of a batch it is not sure which one is its last.
+                self.setting = statement.setting if is_batch and event.ok else ""
         if level is Level.REQUEST:
             self._close_request(complete=True)
             self.failed = self.controlled = False
@@ -124,15 +133,17 @@ class SessionFold:
     def _without_text(self, event: TaskEvent) -> None:
         if event.note == "error":
             self.failed = True
+        elif event.name in CONNECTIONS:
+            if self.active and event.name != EXISTING_CONNECTION:
+                self._reset(event)
+                self._report(SegmentKind.ENDED, event)
+                self.connections += 1
+                self.active = False
+            self.setting = event.note if event.session else ""
         elif event.note == "begin":
             self._report_decision(event, self.transactions.begin())
         elif event.note:
             self._report_decision(event, self.transactions.end(undone=event.note == "rollback"))
-        elif event.name in ("login", "logout") and self.active:
-            self._reset(event)
-            self._report(SegmentKind.ENDED, event)
-            self.connections += 1
-            self.active = False
 
     def _statement(self, event: TaskEvent, level: Level, statement: NormalizedText) -> None:
         is_request = level is Level.REQUEST
@@ -167,7 +178,7 @@ class SessionFold:
             if level is Level.REQUEST:
                 self._reset(event)
             return
-        call = self.texts.call(text)
+        call = self.texts.call(text, self.setting if level is Level.REQUEST else "")
         if call.handle is not None and level is Level.REQUEST:
             self._handle(event, call.handle, call.statement)
         if call.statement is not None and call.runs:
@@ -212,6 +223,8 @@ class SessionFold:
         elif level is Level.REQUEST and ok is None:
             ok = not self.failed
         ok = None if level > Level.INSIDE else ok
+        if level is Level.REQUEST and statement and statement.setting is None and self.setting:
+            self._apply_setting(statement.text)
         self.request.append(
             StatementEvent(
                 kind=kind,
@@ -225,6 +238,17 @@ class SessionFold:
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
             )
         )
+
+    def _apply_setting(self, sent: str) -> None:
+        """Read the statements that a request showed by the setting, as far as it sent them.
+
+        Those of modules have the setting that the module was created with.
+        """
+        for at, shown in enumerate(self.request):
+            if '"' in (shown.event.text or "") and shown.level is not Level.REQUEST:
+                read = self.texts.batch(shown.event.text or "", self.setting)
+                if (text := read.text.strip("; ")) and text in sent:
+                    self.request[at] = shown._replace(statement=read)
 
     def _close_request(self, *, complete: bool) -> None:
         shown, self.request = self.request, []
@@ -241,7 +265,7 @@ class SessionFold:
         self._report_decision(event, self.transactions.reset())
         if not self.was_reset:
             self._report(SegmentKind.RESET, event)
-        self.database = self.began_in = ""
+        self.database = self.began_in = self.setting = ""
         self.handles.clear()
         self.unreported.clear()
         self.counter.tables.clear()

@@ -22,13 +22,8 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     SnapshotDatabase,
     SnapshotRelation,
 )
-from dbt_graft.collectors.statements.normalise import normalise
-from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.collectors.statements.text.double_quotes import (
-    QUOTES_ARE_NAMES,
-    QUOTES_ARE_VALUES,
-    bracket_names,
-)
+from dbt_graft.collectors.statements.normalise import normalise_quoted
+from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES, QUOTES_ARE_VALUES
 from dbt_graft.collectors.statements.text.protect import without_password
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 from dbt_graft.lineage.dataset import Kind
@@ -172,7 +167,8 @@ def _database(connection: pyodbc.Connection, name: str) -> tuple[SnapshotDatabas
             hidden.append(f"{schema}.{module}")
         else:
             try:
-                normalised = run_limited(_without_literals, text, bool(quotes_are_names))
+                setting = QUOTES_ARE_NAMES if quotes_are_names else QUOTES_ARE_VALUES
+                normalised = run_limited(normalise_quoted, text, setting)
             except UnreadableTextError as error:
                 unread.append(f"{schema}.{module} ({error})")
             else:
@@ -201,9 +197,3 @@ def _type(
     if name in _WITH_FRACTION and fraction is not None:
         return f"{name}({fraction})"
     return name
-
-
-def _without_literals(text: str, quotes_are_names: bool) -> str:
-    setting = QUOTES_ARE_NAMES if quotes_are_names else QUOTES_ARE_VALUES
-    # It is read again, without the setting.
-    return bracket_names(normalise(setting + text, Dialect.TSQL).removeprefix(setting))

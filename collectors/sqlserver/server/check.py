@@ -21,8 +21,11 @@ _LEAST_MEGABYTES = 1024
 # The defaults: a file is filled up to 1 GB, and five remain beside the current one.
 _DEFAULT_MEGABYTES = 1024
 _DEFAULT_FILES = 5
-# Asked for by default; `collect_object_name` is not, and by some versions other texts neither.
-_ON_BY_DEFAULT = frozenset({"collect_batch_text", "collect_statement"})
+# Asked for by no version's default, and the loss without; the others are texts of statements.
+_OFF_BY_DEFAULT = {
+    "collect_object_name": "which object is unknown",
+    "collect_options_text": "whether double quotes hold names or values is unknown",
+}
 _ANEW = "drop it and create it anew: graft logs sqlserver-session"
 
 
@@ -142,15 +145,15 @@ def _events(session: SessionState) -> Iterator[Finding]:
 
 def _settings(event: SessionEvent, captured: CapturedEvent) -> Iterator[Finding]:
     for setting in event.collects:
-        value = captured.settings.get(setting, "1" if setting in _ON_BY_DEFAULT else "0")
+        loss = _OFF_BY_DEFAULT.get(setting)
+        value = captured.settings.get(setting, "0" if loss else "1")
         if value.strip().casefold() in ("1", "true"):
             continue
-        is_text = setting in _ON_BY_DEFAULT
         yield Finding(
             "EVENT_SESSION",
-            event.severity if is_text else Severity.NOTE,
+            Severity.NOTE if loss else event.severity,
             f"{event.name}.{setting}",
-            "is off, so the event has no text" if is_text else "is off: which object is unknown",
+            f"is off: {loss}" if loss else "is off, so the event has no text",
             f"set it: ADD EVENT sqlserver.{event.name} (SET {setting} = (1) …)",
         )
 

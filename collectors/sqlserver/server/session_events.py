@@ -103,6 +103,14 @@ EVENTS = (
         Severity.WARNING,
     ),
     SessionEvent(
+        "login",
+        "The database that a connection begins in, and (`options_text`) whether its double quotes\n"
+        "hold names or values.",
+        "a text in double quotes may be a name or a value",
+        Severity.NOTE,
+        collects=("collect_options_text",),
+    ),
+    SessionEvent(
         "logout",
         "Ends the prepared statements of a connection, whose session number is used again.",
         "where a connection ends is guessed from pauses",

@@ -1,8 +1,9 @@
 """Texts in double quotes: names where QUOTED_IDENTIFIER is on, values where it is off.
 
-Drivers turn it on, sqlcmd and SQL Server Agent leave it off, and no event has it. So the text
-itself must show it: one with double quotes where a value would be an error was read with the
-setting on. Where nothing shows it, what may be a value is not stored.
+Drivers turn it on, sqlcmd and SQL Server Agent leave it off. Of SQL Server's events only those of a
+connection have it. Without them the text itself must show it: one with double quotes where a value
+would be an error was read with the setting on. Where nothing shows it, or a text changes it, what
+may be a value is not stored.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import re
 from collections.abc import Iterator
 from enum import Enum, auto
 
+from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+
 # A column or a value, and nobody knows which.
 NAME_OR_VALUE = '"?"'
 # In front of texts whose setting is known.
 QUOTES_ARE_NAMES, QUOTES_ARE_VALUES = (f"SET QUOTED_IDENTIFIER {to}; " for to in ("ON", "OFF"))
+_SETS = r"\bSET\s+(?:\w++\s*,\s*)*QUOTED_IDENTIFIER(?:\s*,\s*\w++)*\s+"
 
 _QUOTED = r'"(?:[^"]++|"")*"(?!")'
 _BRACKETS = r"\[(?:[^\]]++|\]\])*\](?!\])"
 _PART = rf"(?:{_BRACKETS}|[\w@#$]++)"
 _PIECES = re.compile(
-    rf"{_BRACKETS}|(?P<quoted>{_QUOTED})|(?P<on>\bSET\s+QUOTED_IDENTIFIER\s+ON\b)|(?P<closes>\))"
+    rf"{_BRACKETS}|(?P<quoted>{_QUOTED})|(?P<on>{_SETS}ON\b)|(?P<closes>\))"
     r"|(?P<names>\b(?:TABLE|INTO|INSERT|KEY|UNIQUE|REFERENCES|FOR)\b(?!\s+OPEN)"
     rf"(?:\s+{_PART}(?:\s*\.+\s*{_PART})*(?:\s+IN)?)?\s*\((?!\s*(?:\(|SELECT\b|WITH\b|EXEC)))"
     r"|(?P<values>\b(?:IN|VALUES)\s*\((?!\s*SELECT\b))|(?P<opens>\()",
@@ -43,9 +47,40 @@ _BEFORE_VALUE = re.compile(
 )
 _BEGINS_ITEM = re.compile(r"[(,]\s*\Z")
 _GOES_ON = re.compile(r"\s*\.")
-_IS_OFF = re.compile(r"\bSET\s+QUOTED_IDENTIFIER\s+OFF\b", re.IGNORECASE)
+_IS_ON, _IS_OFF = (re.compile(rf"{_SETS}{to}\b", re.IGNORECASE) for to in ("ON", "OFF"))
+# A module is all of its batch, and has the setting that it was created with.
+_CREATES_MODULE = re.compile(
+    rf"(?:\s|{COMMENT})*(?:CREATE(?:\s+OR\s+ALTER)?|ALTER)\s+"
+    r"(?:PROC(?:EDURE)?|FUNCTION|TRIGGER)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# ANSI_DEFAULTS brings it along, but not when the text is read; that of a database is another.
+_SETTINGS = re.compile(
+    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})"
+    rf"|(?P<unsure>\bSET\s+(?:\w++\s*,\s*)*ANSI_DEFAULTS\b"
+    rf"|\bALTER\s+DATABASE\b[^;]{{0,200}}?\bQUOTED_IDENTIFIER\b)|{_SETS}(?P<to>ON|OFF)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 # Dates and addresses of people are no names of columns, whatever the setting is.
 _MAY_BE_NAME = re.compile(r'"(?=[^"@]*[^\W\d_])[^"@]*"')
+
+
+def setting_after(batch: str) -> str | None:
+    """The setting that a batch leaves its session with: that of its last `SET`, run or not.
+
+    Returns:
+        `QUOTES_ARE_NAMES` or `QUOTES_ARE_VALUES`; empty where it is not sure, None where the batch
+        does not set it. What it runs as a text of its own, `EXEC (…)`, sets it for that text only.
+    """
+    folded = batch.casefold()
+    if "quoted_identifier" not in folded and "ansi_defaults" not in folded:
+        return None
+    settings = [found for found in _SETTINGS.finditer(batch) if not found["skip"]]
+    if not settings or _CREATES_MODULE.match(batch):
+        return None
+    if any(found["unsure"] for found in settings):
+        return ""
+    return QUOTES_ARE_NAMES if settings[-1]["to"].upper() == "ON" else QUOTES_ARE_VALUES
 
 
 class _Place(Enum):
@@ -76,8 +111,9 @@ def strip_double_quotes(text: str) -> str:
     if '"' not in text:
         return text
     quoted = [*_find(text)]
-    is_off = bool(_IS_OFF.search(text))
-    is_on = not is_off and any(place is _Place.NAME for _, _, place in quoted)
+    sets_off = bool(_IS_OFF.search(text))
+    is_off = sets_off and not _IS_ON.search(text)
+    is_on = not sets_off and any(place is _Place.NAME for _, _, place in quoted)
     parts, at = [], 0
     for start, end, place in quoted:
         parts += [text[at:start], _shown(text[start:end], place, is_on, is_off)]
@@ -88,7 +124,12 @@ def strip_double_quotes(text: str) -> str:
 def bracket_names(text: str) -> str:
     """A T-SQL text without its literals, with `[name]` for `"name"`."""
     return _PIECES.sub(
-        lambda piece: bracket_name(piece["quoted"]) if piece["quoted"] else piece.group(), text
+        lambda piece: (
+            piece.group()
+            if piece["quoted"] in (None, NAME_OR_VALUE)
+            else bracket_name(piece["quoted"])
+        ),
+        text,
     )
 
 
@@ -99,7 +140,7 @@ def bracket_name(quoted: str) -> str:
 
 
 def _shown(quoted: str, place: _Place, is_on: bool, is_off: bool) -> str:
-    if place in (_Place.NAME, _Place.ALIAS):
+    if quoted == NAME_OR_VALUE or place in (_Place.NAME, _Place.ALIAS):
         return quoted
     if is_on and place in (_Place.OPERAND, _Place.OTHER) and _MAY_BE_NAME.fullmatch(quoted):
         return quoted

@@ -50,7 +50,8 @@ SESSION = replace(
     events={
         **LINEAGE.events,
         **dict.fromkeys(("rpc_starting", "sql_statement_starting"), _TEXT),
-        **{name: {"duration": "uint64"} for name in (*TRANSACTIONS, "login", "logout")},
+        **{name: {"duration": "uint64"} for name in (*TRANSACTIONS, "logout")},
+        "login": {"options_text": "unicode_string"},
     },
 )
 NAMES = {
@@ -65,7 +66,7 @@ NAMES = {
     "rollback": ("rollback_tran_completed", ""),
     "commit": ("commit_tran_completed", ""),
     "begin": ("begin_tran_completed", ""),
-    "login": ("login", ""),
+    "login": ("login", "options_text"),
     "logout": ("logout", ""),
 }
 RESULTS = {"ok": Mapped(0, "OK"), "error": Mapped(1, "Error"), "abort": Mapped(2, "Abort")}
@@ -142,6 +143,10 @@ def error(**more: object) -> Sent:
 
 BEGIN, COMMIT, ROLLBACK = Sent("begin"), Sent("commit"), Sent("rollback")
 LOGIN, LOGOUT = Sent("login"), Sent("logout")
+QUOTES_ON, QUOTES_OFF = (
+    Sent("login", f"-- network protocol: LPC\r\nset quoted_identifier {to}\r\n")
+    for to in ("on", "off")
+)
 RESET = rpc("exec sp_reset_connection")
 # What comes behind is in another file.
 FILE = Sent("")
@@ -532,6 +537,21 @@ CASES: dict[str, Case] = {
         stmt(B, database="Other"),
         batch(f"{A}; USE Other; {B}", database="Other"),
         flows="x > a, Other.dbo.y > Other.dbo.b",
+    ),
+    "quoted_on": call(QUOTES_ON, 'INSERT INTO a (n) SELECT "m" FROM x', columns="a.n < x.m"),
+    "quoted_off": call(
+        QUOTES_OFF, 'INSERT INTO a (n, o) SELECT "geheim", p FROM x', columns="a.o < x.p"
+    ),
+    "quoted_unknown": call('INSERT INTO a (n, o) SELECT "geheim", p FROM x', columns="a.o < x.p"),
+    "quoted_in_two_events": call(
+        QUOTES_ON,
+        inside("", 'INSERT INTO a (n) SELECT "m" FROM x', object="adhoc"),
+        rpc("exec sp_executesql N'INSERT INTO a (n) SELECT \"m\" FROM x'"),
+        writes="a 1",
+        columns="a.n < x.m",
+    ),
+    "quoted_in_other_file": call(
+        QUOTES_ON, FILE, 'INSERT INTO a (n, o) SELECT "m", p FROM x', columns="a.o < x.p"
     ),
     "names": call(
         "INSERT INTO Dw.dbo.f SELECT * FROM Dw..x JOIN stage.y ON 1=1 "

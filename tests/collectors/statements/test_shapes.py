@@ -67,6 +67,8 @@ QUOTED = [
     ('MERGE t USING u ON t.i = u.i WHEN NOT MATCHED THEN INSERT ("i") VALUES (u."i");', None, False),
     ('SELECT a INTO n FROM t PIVOT (SUM(x) FOR y IN ("a", "b")) p', None, False),
     ('SET QUOTED_IDENTIFIER ON SELECT "a b" INTO n FROM t', None, False),
+    ('SET ANSI_NULLS, QUOTED_IDENTIFIER ON SELECT "a b" INTO n FROM t', None, False),
+    ('SET QUOTED_IDENTIFIER ON SELECT "a" INTO n FROM t SET QUOTED_IDENTIFIER OFF', 'SET QUOTED_IDENTIFIER ON SELECT "?" INTO n FROM t SET QUOTED_IDENTIFIER OFF', True),
     ('SELECT a AS "x y" INTO n FROM t', None, False),
     ('SELECT a "x y", "z" = b INTO n FROM t', "SELECT a [x y], [z] = b INTO n FROM t", False),
     ('SELECT CHARINDEX("x", a) AS c INTO n FROM t', 'SELECT CHARINDEX("?", a) AS c INTO n FROM t', True),
@@ -81,6 +83,7 @@ QUOTED = [
     ('EXEC p @a = 1, "b c"', "EXEC p @a = ?, ?", False),
     ('EXEC "p" "b"', 'EXEC "p" ?', False),
     ('SET QUOTED_IDENTIFIER OFF SELECT f("x") y, "z" INTO n FROM t', "SET QUOTED_IDENTIFIER OFF SELECT f(?) y, ? INTO n FROM t", False),
+    ('SET QUOTED_IDENTIFIER, ANSI_NULLS OFF SELECT f("x") y INTO n FROM t', "SET QUOTED_IDENTIFIER, ANSI_NULLS OFF SELECT f(?) y INTO n FROM t", False),
 ]
 # fmt: on
 

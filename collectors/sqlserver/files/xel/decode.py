@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 from typing import TypeAlias
 
-from dbt_graft.collectors.sqlserver.event import Chunk, EventFilter, ExtendedEvent, LogDamage, Value
+from dbt_graft.collectors.sqlserver.event import (
+    EXISTING_CONNECTION,
+    Chunk,
+    EventFilter,
+    ExtendedEvent,
+    LogDamage,
+    Value,
+)
 from dbt_graft.collectors.sqlserver.files.xel.actions import ActionDecoder, ActionList
 from dbt_graft.collectors.sqlserver.files.xel.metadata import (
     TICKS,
@@ -158,7 +165,7 @@ class BlockDecoder:
         damages: dict[str, tuple[int, int]] = {}
         base, ticks = self._stream.base - UNIX_EPOCH, self._stream.ticks
         types, find = self._types, self._actions.find
-        is_wanted = self._is_wanted if self._wanted else None
+        passes = self._is_wanted if self._wanted else None
         unpack, decode_actions = _RECORD.unpack_from, self._actions.fields
         at = number = before = 0
         end = len(data)
@@ -179,7 +186,7 @@ class BlockDecoder:
                 break
             try:
                 kind = types[event] if event in types else self._type(event)
-                if kind is None or (is_wanted and not is_wanted(data, actions, leaf)):
+                if kind is None or (passes and not passes(kind, data, payload, actions, leaf)):
                     continue
                 name, package, decode = kind
                 when = base + (tick if ticks == TICKS else tick * TICKS // ticks)
@@ -198,18 +205,24 @@ class BlockDecoder:
         listed = [_damage(position, *counts) for counts in damages.items()]
         yield Chunk(events, number - before, listed)
 
-    def _is_wanted(self, data: bytes, actions: int, leaf: ActionList | None) -> bool:
+    def _is_wanted(
+        self, kind: _Decoded, data: bytes, payload: int, actions: int, leaf: ActionList | None
+    ) -> bool:
+        assert self._wanted is not None
+        name, _, decode = kind
+        if name == EXISTING_CONNECTION:
+            fields = decode(data, payload, actions - payload)
+            return self._wanted(str(fields.get("client_app_name") or ""))
         application = b""
         if leaf:
             start, end = leaf.application
             application = data[actions + start : actions + end]
-        name = self._known.get(application)
-        if name is None:
+        client = self._known.get(application)
+        if client is None:
             if len(self._known) >= _APPLICATIONS:
                 self._known.clear()
-            name = self._known[application] = application.decode("utf-16-le", "replace")
-        assert self._wanted is not None
-        return self._wanted(name)
+            client = self._known[application] = application.decode("utf-16-le", "replace")
+        return self._wanted(client)
 
     def _type(self, event: int) -> _Decoded | None:
         kind = self._stream.events.get(event)

@@ -171,3 +171,14 @@ def test_names_and_applications_are_checked_on_what_was_parsed() -> None:
     assert is_wanted(found, EventFilter(frozenset({"sql_batch_completed"}), "task".__eq__))
     assert not is_wanted(found, EventFilter(frozenset({"rpc_completed"})))
     assert not is_wanted(found, EventFilter(application="".__eq__))
+
+
+def test_the_application_of_an_open_connection_is_its_own() -> None:
+    own = '<data name="client_app_name"><value>task</value></data>'
+    text = one(own + application("ssms")).replace("sql_batch_completed", "existing_connection")
+    found = parse_event(text)
+    assert isinstance(found, ExtendedEvent)
+    assert [
+        not is_dismissed(text, wanted) and is_wanted(found, wanted)
+        for wanted in (EventFilter(application=name.__eq__) for name in ("task", "ssms"))
+    ] == [True, False]

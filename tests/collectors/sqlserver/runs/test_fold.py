@@ -11,11 +11,12 @@ import pytest
 from dbt_graft.collectors.files import log_files
 from dbt_graft.collectors.sqlserver.event import EventFilter, ExtendedEvent, Mapped, Value
 from dbt_graft.collectors.sqlserver.files.xel.read import read_xel, xel_splits
-from dbt_graft.collectors.sqlserver.runs.captured import task_events
+from dbt_graft.collectors.sqlserver.runs.captured import CONNECTIONS, event_filter, task_events
 from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.folding import Fold
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind
 from dbt_graft.collectors.statements import time_limit
+from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES, QUOTES_ARE_VALUES
 from tests.cases import for_each
 
 TASK = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
@@ -32,6 +33,7 @@ NAMES = {
     "rollback": ("rollback_tran_completed", ""),
     "commit": ("commit_tran_completed", ""),
     "begin": ("begin_tran_completed", ""),
+    "login": ("login", "options_text"),
     "logout": ("logout", ""),
 }
 PREPEXEC = "declare @p1 int set @p1={} exec sp_prepexec @p1 output,N'@P1 int',N'{}',7 select @p1"
@@ -247,6 +249,122 @@ def sample(root: Path) -> Path:
     if not path.exists():
         pytest.skip("the public samples are not beside this tree")
     return path
+
+
+QUOTED = 'SELECT "a" INTO n FROM t'
+AS_NAME, AS_VALUE, UNSURE = (QUOTED.replace('"a"', shown) for shown in ("[a]", "?", '"?"'))
+OPTIONS = "-- network protocol: TCP/IP\r\nset quoted_identifier {}\r\nset arithabort off\r\n"
+ON, OFF = (("login", OPTIONS.format(to)) for to in ("on", "off"))
+SETS_OFF = "SET QUOTED_IDENTIFIER OFF"
+RESET = ("rpc", "exec sp_reset_connection")
+EXECUTESQL = ("rpc", f"exec sp_executesql N'{QUOTED}'")
+
+
+@for_each(
+    "sent, expected",
+    [
+        ([], [UNSURE]),
+        ([("login", "")], [UNSURE]),
+        ([ON], [AS_NAME]),
+        ([OFF], [AS_VALUE]),
+        ([ON, OFF], [AS_VALUE]),
+        # a connection ends
+        ([ON, ("logout", "")], [UNSURE]),
+        ([ON, ("login", "")], [UNSURE]),
+        ([ON, RESET], [UNSURE]),
+        ([OFF, ("logout", ""), RESET, ON], [AS_NAME]),
+        # a batch changes it
+        ([ON, SETS_OFF], [SETS_OFF, AS_VALUE]),
+        ([ON, ("batch begins", SETS_OFF)], [UNSURE]),
+        ([ON, ("statement", SETS_OFF)], [SETS_OFF, UNSURE]),
+        ([ON, f"EXEC ('{SETS_OFF}')"], [SETS_OFF, AS_NAME]),
+        ([ON, ("rpc", f"exec sp_executesql N'{SETS_OFF}'")], [SETS_OFF, AS_NAME]),
+        ([ON, ("inside", SETS_OFF), "EXEC p"], [SETS_OFF, "EXEC p", AS_NAME]),
+        ([ON, ("batch", None)], [UNSURE]),
+        ([ON, f"{SETS_OFF}; {QUOTED}"], [f"{SETS_OFF}; {AS_VALUE}", AS_VALUE]),
+        ([ON, ("statement", QUOTED), f"IF 1 = 0 {SETS_OFF}; {QUOTED}"],
+         [UNSURE, f"IF ? = ? {SETS_OFF}; {AS_VALUE}", AS_VALUE]),
+        # the same statement, as its batch and as events of its own
+        ([ON, ("statement", QUOTED)], [AS_NAME, AS_NAME]),
+        ([ON, ("inside", QUOTED), EXECUTESQL], [AS_NAME, AS_NAME, AS_NAME]),
+        ([ON, f"EXEC ('{QUOTED}')"], [AS_NAME, AS_NAME]),
+        ([ON, ("rpc", PREPARE.format(3, QUOTED)), ("inside", QUOTED), RUN_3], [AS_NAME] * 3),
+        # of a module, which has the setting that it was created with
+        ([ON, ("inside", QUOTED), "EXEC p"], [UNSURE, "EXEC p", AS_NAME]),
+        ([ON, ("inside begins", QUOTED), "EXEC p"], ["?" + UNSURE, "EXEC p", AS_NAME]),
+    ],
+)  # fmt: skip
+def test_double_quotes_are_read_by_the_setting_of_their_session(
+    sent: list[str | tuple[str, str]], expected: list[str]
+) -> None:
+    one_by_one = [
+        event(kind, text, at, **({"result": Mapped(0, "OK")} if kind == "batch" else {}))
+        for at, (kind, text) in enumerate(
+            one if isinstance(one, tuple) else ("batch", one) for one in [*sent, QUOTED]
+        )
+    ]
+    assert texts(folded(one_by_one)) == Counter(expected)
+
+
+@pytest.mark.parametrize("result", [Mapped(1, "Error"), Mapped(2, "Abort"), None])
+def test_the_setting_of_a_batch_that_failed_is_not_sure(result: Value) -> None:
+    sent = [event(*ON), event("batch", SETS_OFF, 1, result=result), event("batch", QUOTED, 2)]
+    assert UNSURE in texts(folded(sent))
+
+
+def test_a_setting_is_of_one_session() -> None:
+    sent = [event(*OFF, session=52), event(*ON), event("batch", QUOTED, 2)]
+    assert texts(folded(sent)) == {AS_NAME: 1}
+
+
+def test_a_setting_is_of_no_session_where_sessions_have_no_numbers() -> None:
+    sent = [event(*ON, session=None), event("batch", QUOTED, 2, session=None)]
+    assert texts(folded(sent)) == {UNSURE: 1}
+
+
+def test_a_connection_that_was_recovered_may_have_another_setting() -> None:
+    sent = [event(*ON, is_recovered=True), event("batch", QUOTED, 2)]
+    assert texts(folded(sent)) == {UNSURE: 1}
+
+
+def test_an_open_connection_has_its_own_session_number_and_application() -> None:
+    own: dict[str, Value] = {"session_id": 51, "client_app_name": "python_task::load"}
+    others: dict[str, Value] = {"session_id": 60, "client_app_name": "SQLServerCEIP"}
+    opened = ExtendedEvent("existing_connection", START, {**own, "options_text": ON[1]}, {**others})
+    assert texts(folded([opened, event("batch", QUOTED, 1)])) == {AS_NAME: 1}
+
+
+@for_each(
+    "damaged, expected",
+    [((), [AS_NAME] * 3), ((0,), [UNSURE] * 3), ((1,), [AS_NAME, UNSURE, UNSURE])],
+)
+def test_where_events_were_lost_no_setting_is_known(
+    damaged: tuple[int, ...], expected: list[str]
+) -> None:
+    fold = Fold([], idle_seconds=3600)
+    found = []
+    for at, kinds in enumerate([[ON, ("batch", QUOTED)], [("batch", QUOTED)], [("batch", QUOTED)]]):
+        window = [event(*sent, at=at) for sent in kinds]
+        fold.add(filter(None, map(task_events(TaskClients(TASK)), window)), has_gaps=at in damaged)
+        found += texts(list(fold.segments()))
+    assert found == expected
+
+
+def test_the_settings_of_a_real_file_are_read(root: Path) -> None:
+    (log,) = log_files(str(sample(root)), "TestXel_0.xel")
+    clients = TaskClients("(?P<task>.+)")
+    wanted = event_filter(clients)
+    read = [event for part in xel_splits(log) for chunk in read_xel(part, wanted)
+            for event in map(task_events(clients), chunk.events) if event]  # fmt: skip
+    settings = Counter((event.name, event.note) for event in read if event.name in CONNECTIONS)
+    assert settings == {
+        ("existing_connection", QUOTES_ARE_NAMES): 113,
+        ("existing_connection", QUOTES_ARE_VALUES): 7,
+        ("login", QUOTES_ARE_NAMES): 4,
+        ("logout", ""): 4,
+    }
+    opened = {event.session for event in read if event.name == "existing_connection"}
+    assert len(opened) == 120
 
 
 def test_other_applications_are_left_out() -> None:

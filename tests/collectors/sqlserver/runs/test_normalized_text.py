@@ -16,9 +16,9 @@ def normalised(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     original = module.normalized_text
 
-    def counted(text: str) -> NormalizedText:
+    def counted(text: str, setting: str = "") -> NormalizedText:
         texts.append(text)
-        return original(text)
+        return original(text, setting)
 
     monkeypatch.setattr(module, "normalized_text", counted)
     return texts

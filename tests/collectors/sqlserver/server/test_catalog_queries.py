@@ -17,7 +17,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
     write_snapshot,
 )
 from dbt_graft.collectors.statements import time_limit
-from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.records import Column
@@ -219,6 +218,13 @@ def test_double_quotes_are_literals_where_the_module_was_created_so() -> None:
     assert as_strings == text.replace('"geheim"', "?")
 
 
+def test_what_may_be_a_date_in_double_quotes_is_no_name() -> None:
+    text = 'CREATE VIEW dbo.m AS SELECT "2024", "a" FROM dbo.t'
+    snapshot = taken(modules=[("dbo", "m", "V ", text, True)])
+    module = snapshot.snapshot.databases["Shop"].modules["dbo.m"]
+    assert module.text == 'CREATE VIEW dbo.m AS SELECT "?", [a] FROM dbo.t'
+
+
 def test_modules_without_text_are_reported_and_the_others_read() -> None:
     modules = [("dbo", f"m{n}", "P ", None, True) for n in range(7)]
     snapshot = taken(modules=[*modules, ("dbo", "open", "P ", "CREATE PROC open AS", True)])
@@ -231,11 +237,11 @@ def test_modules_without_text_are_reported_and_the_others_read() -> None:
 def test_modules_that_take_too_long_are_reported_and_the_others_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def never_ends(text: str, dialect: Dialect) -> str:
+    def never_ends(text: str, setting: str) -> str:
         return str(re.match(r"(a|aa)*b", "a" * 200)) if "slow" in text else text
 
     monkeypatch.setattr(time_limit, "SECONDS", 0.1)
-    monkeypatch.setattr(catalog_queries, "normalise", never_ends)
+    monkeypatch.setattr(catalog_queries, "normalise_quoted", never_ends)
     texts = {name: f"CREATE PROC {name} AS" for name in ("slow", "quick")}
     modules = [("dbo", name, "P ", text, True) for name, text in texts.items()]
     snapshot = taken(modules=modules)

@@ -123,6 +123,7 @@ def test_files_that_are_soon_deleted_are_found(
         ("begin_tran_completed", "warning"),
         ("commit_tran_completed", "warning"),
         ("rollback_tran_completed", "warning"),
+        ("login", "note"),
         ("logout", "note"),
     ],
 )
@@ -157,7 +158,7 @@ def test_a_missing_action_is_reported() -> None:
 
 
 def test_other_events_need_no_actions() -> None:
-    events = {**CAPTURED, "login": CapturedEvent(predicate=PREDICATE)}
+    events = {**CAPTURED, "attention": CapturedEvent(predicate=PREDICATE)}
     assert check_session(replace(GOOD, events=events), "py_lineage") == []
 
 
@@ -169,6 +170,7 @@ def test_other_events_need_no_actions() -> None:
         ("rpc_completed", {"collect_statement": "0"}, [("error", "collect_statement")]),
         ("sql_batch_completed", {"collect_batch_text": "0"}, [("error", "collect_batch_text")]),
         ("sp_statement_completed", {}, [("note", "collect_object_name")]),
+        ("login", {}, [("note", "collect_options_text")]),
         (
             "sp_statement_completed",
             {"collect_object_name": "1", "collect_statement": "false"},

@@ -78,6 +78,7 @@ def test_what_lineage_needs_is_captured() -> None:
         "begin_tran_completed",
         "commit_tran_completed",
         "rollback_tran_completed",
+        "login",
         "logout",
     ]
 
@@ -106,6 +107,7 @@ def test_every_event_has_four_actions_and_the_applications_only(event: str) -> N
         ("sql_batch_completed", "SET collect_batch_text = ( 1 )"),
         ("rpc_completed", "SET collect_statement = ( 1 )"),
         ("sp_statement_completed", "SET collect_object_name = ( 1 ) , collect_statement = ( 1 )"),
+        ("login", "SET collect_options_text = ( 1 )"),
         ("error_reported", "WHERE ( severity > ( 10 ) AND sqlserver . like_i"),
     ],
 )

@@ -49,6 +49,15 @@ def test_the_prepared_handles_of_the_export_can_be_followed(
     assert handles == ["3441", "3441", "3442", "3442", "3442"]
 
 
+def test_the_application_of_an_open_connection_is_its_own(
+    samples: Path, read_file: Callable[..., Chunk]
+) -> None:
+    wanted = EventFilter(frozenset({"existing_connection"}), "DWDiagnostics".__eq__)
+    found = read_file(samples / "TestXel_0.xel", wanted).events
+    assert {event.client["client_app_name"] for event in found} == {"DWDiagnostics"}
+    assert {event.actions["client_app_name"] for event in found} == {"SQLServerCEIP"}
+
+
 def test_every_event_of_2012_is_read(samples: Path, read_file: Callable[..., Chunk]) -> None:
     found = read_file(samples / "sqltrace.xel")
     assert (len(found.events), found.damages) == (6, [])
