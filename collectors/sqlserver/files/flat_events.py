@@ -75,8 +75,8 @@ _ACTION_ALIASES = {
 }
 _DATA = words_in_order("""
     batch_text category connection_reset_option cpu_time data_stream destination duration
-    error_number is_intercepted last_row_count line_number logical_reads message nest_level
-    object_id object_name object_type offset offset_end output_parameters
+    error_number is_intercepted is_recovered last_row_count line_number logical_reads message
+    nest_level object_id object_name object_type offset offset_end options_text output_parameters
     parameterized_plan_handle physical_reads result row_count severity source_database_id spills
     state statement transaction_state transaction_type user_defined writes""")
 _DATA_ALIASES = {"cpu": "cpu_time", "rowcounts": "row_count", "rows": "row_count"}

@@ -101,12 +101,11 @@ class SessionFold:
         elif event.name.startswith("rpc"):
             self._call(event, level, event.text)
         else:
-            is_batch = level is Level.REQUEST
-            statement = self.texts.batch(event.text, self.setting if is_batch else "")
+            statement = self.texts.batch(event.text, self._setting(level))
             self._statement(event, level, statement)
             if statement.setting is not None and not event.name.startswith("sp_"):
                 # Until the end of a batch it is not sure which one is its last.
-                self.setting = statement.setting if is_batch and event.ok else ""
+                self.setting = statement.setting if level is Level.REQUEST and event.ok else ""
         if level is Level.REQUEST:
             self._close_request(complete=True)
             self.failed = self.controlled = False
@@ -178,7 +177,7 @@ class SessionFold:
             if level is Level.REQUEST:
                 self._reset(event)
             return
-        call = self.texts.call(text, self.setting if level is Level.REQUEST else "")
+        call = self.texts.call(text, self._setting(level))
         if call.handle is not None and level is Level.REQUEST:
             self._handle(event, call.handle, call.statement)
         if call.statement is not None and call.runs:
@@ -238,6 +237,10 @@ class SessionFold:
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
             )
         )
+
+    def _setting(self, level: Level) -> str:
+        """The setting by which a text is read; that of a statement waits for its request."""
+        return self.setting if level in (Level.REQUEST, Level.REQUEST_BEGUN) else ""
 
     def _apply_setting(self, sent: str) -> None:
         """Read the statements that a request showed by the setting, as far as it sent them.

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum, auto
 
-from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
+from dbt_graft.collectors.statements.text.dialect import COMMENT, CUT_NAME, NAME, STRING, Dialect
 
 # A column or a value, and nobody knows which.
 NAME_OR_VALUE = '"?"'
@@ -56,7 +56,7 @@ _CREATES_MODULE = re.compile(
 )
 # ANSI_DEFAULTS brings it along, but not when the text is read; that of a database is another.
 _SETTINGS = re.compile(
-    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]})"
+    rf"(?P<skip>{COMMENT}|{STRING[Dialect.TSQL]}|{NAME[Dialect.TSQL]}|{CUT_NAME[Dialect.TSQL]})"
     rf"|(?P<unsure>\bSET\s+(?:\w++\s*,\s*)*ANSI_DEFAULTS\b"
     rf"|\bALTER\s+DATABASE\b[^;]{{0,200}}?\bQUOTED_IDENTIFIER\b)|{_SETS}(?P<to>ON|OFF)\b",
     re.IGNORECASE | re.DOTALL,

@@ -276,6 +276,9 @@ EXECUTESQL = ("rpc", f"exec sp_executesql N'{QUOTED}'")
         # a batch changes it
         ([ON, SETS_OFF], [SETS_OFF, AS_VALUE]),
         ([ON, ("batch begins", SETS_OFF)], [UNSURE]),
+        ([ON, ("batch begins", SETS_OFF), SETS_OFF], [SETS_OFF, AS_VALUE]),
+        ([ON, QUOTED, ("batch begins", f"{A}; {QUOTED}"), f"{A}; {QUOTED}"],
+         [AS_NAME, f"{A}; {AS_NAME}", AS_NAME]),
         ([ON, ("statement", SETS_OFF)], [SETS_OFF, UNSURE]),
         ([ON, f"EXEC ('{SETS_OFF}')"], [SETS_OFF, AS_NAME]),
         ([ON, ("rpc", f"exec sp_executesql N'{SETS_OFF}'")], [SETS_OFF, AS_NAME]),
