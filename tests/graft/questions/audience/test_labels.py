@@ -63,11 +63,11 @@ def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
     "kind, meta, label",
     [
         ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
-        ("column", {"sensitivity": "top secret"}, "top secret"),
+        ("column", {"sensitivity": "strictly confidential"}, "top secret"),
         ("column", {"pii": "masked"}, "pii: masked"),
         ("ephemeral model", {"classification": "strictly_confidential"}, "strictly_confidential"),
         ("exposure", {"pii": "masked"}, "pii: masked"),
-        ("macro", {"sensitivity": "top secret"}, "top secret"),
+        ("macro", {"sensitivity": "strictly confidential"}, "top secret"),
     ],
 )
 def test_a_label_that_is_no_classification_stops_the_site(
@@ -109,7 +109,7 @@ def test_a_pattern_that_names_nothing_stops_the_site(tmp_path: Path, privacy: st
 def test_the_team_s_site_is_published_all_the_same(tmp_path: Path) -> None:
     audiences = "{public: {out: build/public}, all: {out: build/all, sees: secret}}"
     project(tmp_path, site=f"{{audiences: {audiences}}}")
-    label_of("table", tmp_path, {"classification": "top secret"})
+    label_of("table", tmp_path, {"classification": "strictly confidential"})
     done = graft(tmp_path, "site")
     assert done.exit_code == 1
     assert "the site for the audience public" in done.output
