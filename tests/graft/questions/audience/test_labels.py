@@ -63,11 +63,11 @@ def label_of(kind: str, folder: Path, meta: dict[str, Any]) -> None:
     "kind, meta, label",
     [
         ("table", {"classification": "strictly_confidential"}, "strictly_confidential"),
-        ("column", {"sensitivity": "strictly confidential"}, "top secret"),
+        ("column", {"sensitivity": "strictly confidential"}, "strictly confidential"),
         ("column", {"pii": "masked"}, "pii: masked"),
         ("ephemeral model", {"classification": "strictly_confidential"}, "strictly_confidential"),
         ("exposure", {"pii": "masked"}, "pii: masked"),
-        ("macro", {"sensitivity": "strictly confidential"}, "top secret"),
+        ("macro", {"sensitivity": "strictly confidential"}, "strictly confidential"),
     ],
 )
 def test_a_label_that_is_no_classification_stops_the_site(
