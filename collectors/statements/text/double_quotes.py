@@ -75,10 +75,10 @@ def setting_after(batch: str) -> str | None:
     folded = batch.casefold()
     if "quoted_identifier" not in folded and "ansi_defaults" not in folded:
         return None
-    settings = [found for found in _SETTINGS.finditer(batch) if not found["skip"]]
+    settings = [match for match in _SETTINGS.finditer(batch) if not match["skip"]]
     if not settings or _CREATES_MODULE.match(batch):
         return None
-    if any(found["unsure"] for found in settings):
+    if any(match["unsure"] for match in settings):
         return ""
     return QUOTES_ARE_NAMES if settings[-1]["to"].upper() == "ON" else QUOTES_ARE_VALUES
 
