@@ -59,6 +59,8 @@ _NEEDLESS = re.compile(
     r'<meta name="generator"[^>]*>|(?<=") title="[^"]*"(?= class="md-header__button)'
     r'| data-md-component="(?:logo|skip)"'
     r'|<div class="md-header__topic" [^>]*>(?s:.*?)</div>'
+    # Content in tabs, of which a catalog has none.
+    r'|<script>var target=[^<]*"__tabbed_"[^<]*</script>'
 )
 # In the menu of a phone this title leads back.
 _TOC_TITLE = re.compile(

@@ -24,7 +24,7 @@ from dbt_graft.lineage.graphs.column_path import ColumnId
 # Datasets that are counted in one direction, and those listed: of one step at most, of each step
 # at least, and how many more of all steps together.
 MAX_COUNTED: Final = 1_000
-_MAX_LISTED, _LEAST, _SHARED = 50, 3, 60
+_MAX_LISTED, _LEAST, _SHARED = 50, 3, 50
 # Steps that are listed; a chain of tables may be longer.
 _MAX_STEPS = 20
 

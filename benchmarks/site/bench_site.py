@@ -203,18 +203,15 @@ def _mkdocs(site: Path, folder: Path, pages: int) -> SiteCost:
 
 
 def _cost(work: Callable[[], int], site: Path) -> SiteCost:
-    before = most = last = _megabytes()
+    before = most = _megabytes()
     done = threading.Event()
 
     def watch() -> None:
-        nonlocal most, last
+        nonlocal most
         pause = _OFTEN
         while not done.wait(pause):
             begin = time.thread_time()
-            # Processes are read one after another: while one forks, pages are counted twice. What
-            # two readings have was there.
-            now = _megabytes()
-            most, last = max(most, min(last, now)), now
+            most = max(most, _megabytes())
             pause = max(_OFTEN, (time.thread_time() - begin) / _WATCHING)
 
     watcher = threading.Thread(target=watch)
@@ -237,16 +234,26 @@ def _processor() -> float:
 
 
 def _megabytes() -> float:
-    """The memory of this process and of all below it; what they share counts once."""
-    total = 0
-    for process in _with_children(str(os.getpid())):
-        try:
-            rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-        except OSError:
-            continue  # it has ended
-        match = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
-        total += int(match[1]) if match else 0
-    return total / 1024
+    """The memory of this process and of all below it; what they share counts once.
+
+    Processes are read one after another. Where one began or ended in between, what it shares with
+    those read before was counted twice, or not at all: all are read again.
+    """
+    while True:
+        processes = list(_with_children(str(os.getpid())))
+        total = sum(map(_kilobytes, processes))
+        if processes == list(_with_children(str(os.getpid()))):
+            return total / 1024
+
+
+def _kilobytes(process: str) -> int:
+    """The memory of a process, with its part of what others share; 0 if it has ended."""
+    try:
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    match = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+    return int(match[1]) if match else 0
 
 
 def _with_children(process: str) -> Iterator[str]:

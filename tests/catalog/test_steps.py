@@ -45,7 +45,7 @@ def test_many_large_steps_share_the_room_of_a_page() -> None:
     edges = [(f"{level}-{n}", f"{level + 1}-{n}") for level in range(1, 9) for n in range(40)]
     found = steps(*(("hub", f"1-{n}") for n in range(40)), *edges).downstream(table("hub"))
     listed = [len(step.numbers) for step in found.steps]
-    assert listed == [40, 26, 3, 3, 3, 3, 3, 3, 3]
+    assert listed == [40, 16, 3, 3, 3, 3, 3, 3, 3]
     assert found.total == 360
 
 
