@@ -60,7 +60,9 @@ dist: $(VENV)/.dist ## build the wheel and the source archive into dist/, and ch
 	@$(BIN)/twine check --strict dist/*
 
 bench: $(VENV)/.test ## compare our speed with a peer or a limit, each in one run
-	@for bench in benchmarks/*/bench_*.py; do $(BIN)/python $$bench || exit 1; done
+	@missed=; for bench in benchmarks/*/bench_*.py; do \
+	  echo "$$bench"; $(BIN)/python $$bench || missed="$$missed $$bench"; done; \
+	  [ -z "$$missed" ] || { echo "A bar was missed in:$$missed"; exit 1; }
 
 docs-site: $(VENV)/.docs ## build the documentation's pages as a site into build/docs-site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
