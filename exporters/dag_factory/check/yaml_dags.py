@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,11 @@ _DEEPEST = 50
 _TIMETABLE = "its timetable"
 # The keys of schedules that only assets start.
 _EVENTS = frozenset({"__and__", "__or__", "datasets", "assets"})
+# Where an argument is what another task returns.
+_RETURNED = re.compile(r"""\+(\w+)(?:\[["'].*["']\])?""")
+_EXPANDED = re.compile(r"([\w.-]+)\.output\b.*|.*XcomArg\(+([^)]*)\).*")
+# URIs in a condition such as `(s3://a & s3://b)`.
+_IN_CONDITION = re.compile(r"[^\s()&|]+://[^\s()&|]+")
 
 
 class _Loader(_Base):  # type: ignore[misc]
@@ -47,19 +53,16 @@ def read_yaml_dags(text: str, place: str, *, is_ours: bool = False) -> ReadDags:
         if not isinstance(data, dict):
             return ReadDags()
         default = data.get("default")
-        dags = [
-            _dag(
-                name,
-                body,
-                default if isinstance(default, dict) else {},
-                _Lines(root, place),
-                is_ours,
-            )
+        bodies = {
+            name: _with_defaults(body, default if isinstance(default, dict) else {})
             for name, body in data.items()
-            if isinstance(name, str)
-            and name not in _NO_DAGS
-            and isinstance(body, dict)
-            and isinstance(body.get("tasks"), dict | list)
+            if isinstance(name, str) and name not in _NO_DAGS and isinstance(body, dict)
+        }
+        lines = _Lines(root, place)
+        dags = [
+            _dag(name, body, lines, is_ours)
+            for name, body in bodies.items()
+            if isinstance(body.get("tasks"), dict | list)
         ]
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -97,9 +100,16 @@ def _pairs(node: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
             yield str(key.value), value
 
 
-def _dag(
-    dag_id: str, body: Mapping[str, Any], default: Mapping[str, Any], lines: _Lines, is_ours: bool
-) -> ScheduledDag:
+def _with_defaults(body: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+    """A DAG, or a part of it, with what `default` has and it has not; a list stands as it is."""
+    merged = {**default, **body}
+    for key, value in body.items():
+        if isinstance(value, dict) and isinstance(default.get(key), dict):
+            merged[key] = _with_defaults(value, default[key])
+    return merged
+
+
+def _dag(dag_id: str, body: Mapping[str, Any], lines: _Lines, is_ours: bool) -> ScheduledDag:
     groups = {
         name: ScheduledGroup(
             _names(group.get("dependencies")), str(group.get("parent_group_name") or "")
@@ -108,12 +118,12 @@ def _dag(
     }
     entries = dict(_entries(body.get("tasks"), "task_id"))
     full_ids = {name: _full_id(name, entry, groups) for name, entry in entries.items()}
-    schedule = body.get("schedule", default.get("schedule"))
+    schedule = body.get("schedule", body.get("schedule_interval"))
     assets = tuple(dict.fromkeys(_uris(schedule)))
     clock = ""
     if isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once"):
         clock = schedule.strip()
-    elif isinstance(schedule, dict) and not _EVENTS.intersection(schedule):
+    elif isinstance(schedule, dict) and (_has_clock(schedule) or not _EVENTS & schedule.keys()):
         clock = _TIMETABLE
     return ScheduledDag(
         dag_id,
@@ -138,7 +148,8 @@ def _task(
 ) -> ScheduledTask:
     operator = str(body.get("operator") or "").rpartition(".")[2]
     waits, triggers, awaits = links_between_dags(body, _names)
-    dependencies = upstream_by_rule(_names(body.get("dependencies")), body.get("trigger_rule"))
+    before = [*_names(body.get("dependencies")), *_returning_tasks(body, full_ids)]
+    dependencies = upstream_by_rule(tuple(dict.fromkeys(before)), body.get("trigger_rule"))
     command = body.get("bash_command")
     return ScheduledTask(
         dag_id,
@@ -173,6 +184,19 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
+def _returning_tasks(body: Mapping[str, Any], tasks: Mapping[str, str]) -> Iterator[str]:
+    """The tasks whose results are arguments of a task: `+numbers`, or `numbers.output` of many."""
+    arguments = dict(body)
+    for key in ("expand", "partial"):
+        if isinstance(several := arguments.pop(key, None), dict):
+            arguments |= {f"{key} {name}": value for name, value in several.items()}
+    pattern = _RETURNED if "decorator" in body else _EXPANDED
+    for name, value in arguments.items():
+        is_read = "decorator" in body or name.startswith("expand ")
+        if is_read and isinstance(value, str) and (match := pattern.fullmatch(value)):
+            yield from (task for task in match.groups() if task in tasks)
+
+
 def _group_path(group: str, groups: Mapping[str, ScheduledGroup]) -> Iterator[str]:
     """A group and those around it."""
     seen: set[str] = set()
@@ -204,10 +228,20 @@ def _uris(value: Any, depth: int = 0) -> Iterator[str]:
         uri, kind = value.get("uri"), str(value.get("__type__") or "")
         if isinstance(uri, str):
             yield uri
-            return
-        if kind.endswith("OrTimeSchedule"):
-            return
-        for key, entry in value.items():
-            is_any = key == "__or__" or kind.endswith("Any")
-            if not (is_any and isinstance(entry, list) and len(entry) > 1):
+        elif not _has_clock(value):
+            for entry in _needed(value, is_any=kind.endswith("Any")):
                 yield from _uris(entry, depth + 1)
+
+
+def _has_clock(schedule: Mapping[str, Any]) -> bool:
+    """A clock starts the DAG, or assets do."""
+    return str(schedule.get("__type__") or "").endswith("OrTimeSchedule")
+
+
+def _needed(parts: Mapping[str, Any], *, is_any: bool) -> Iterator[Any]:
+    """The parts of a schedule without which it does not start."""
+    for key, part in parts.items():
+        if key == "datasets" and isinstance(part, str) and "|" not in part:
+            yield _IN_CONDITION.findall(part)
+        elif not ((is_any or key == "__or__") and isinstance(part, list) and len(part) > 1):
+            yield part

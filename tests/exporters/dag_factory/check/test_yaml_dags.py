@@ -86,3 +86,79 @@ def test_no_code_in_a_file_is_run() -> None:
     text = "shop:\n  tasks:\n    a: {operator: !!python/object/apply:os.system ['exit 3']}"
     (dag,) = read_yaml_dags(text, "x.yml").dags
     assert dag.tasks[0].task_id == "a"
+
+
+def test_a_task_waits_for_those_whose_results_it_takes() -> None:
+    text = """
+shop:
+  tasks:
+    numbers: {decorator: airflow.sdk.task, python_callable: x.numbers}
+    double: {decorator: airflow.sdk.task, python_callable: x.double, number: +numbers}
+    one: {decorator: airflow.sdk.task, python_callable: x.f, value: '+numbers["one"]'}
+    each: {decorator: airflow.sdk.task, expand: {a: +numbers}, partial: {b: +double, c: +no_task}}
+    shell: {operator: x.Bash, bash_command: +numbers, expand: {env: double.output}}
+    other: {operator: x.Bash, expand: {env: XcomArg(numbers), uri: 's3://a.output'}}
+    both: {decorator: x.y, dependencies: [numbers], value: +numbers, word: a + numbers}
+"""
+    (dag,) = read_yaml_dags(text, "x.yml").dags
+    assert {task.task_id: set(task.upstream) for task in dag.tasks} == {
+        "numbers": set(),
+        "double": {"numbers"},
+        "one": {"numbers"},
+        "each": {"numbers", "double"},
+        "shell": {"double"},
+        "other": {"numbers"},
+        "both": {"numbers"},
+    }
+
+
+def test_a_dag_has_what_the_default_has_and_it_has_not() -> None:
+    text = """
+default:
+  schedule: '@daily'
+  task_groups: {load: {}}
+  tasks:
+    extract: {operator: x.Bash, task_group_name: load}
+    publish: {operator: x.Bash, dependencies: [extract]}
+ours: {}
+theirs:
+  schedule: None
+  tasks:
+    publish: {bash_command: echo theirs}
+    report: {operator: x.Bash, dependencies: [publish]}
+listed:
+  tasks: [{task_id: alone, operator: x.Bash}]
+"""
+    dags = {dag.dag_id: dag for dag in read_yaml_dags(text, "x.yml").dags}
+    order = {
+        name: {task.task_id: task.upstream for task in dag.tasks} for name, dag in dags.items()
+    }
+    shared = {"load.extract": (), "publish": ("load.extract",)}
+    assert order == {
+        "ours": shared,
+        "theirs": shared | {"report": ("publish",)},
+        "listed": {"alone": ()},
+    }
+    assert [dag.schedule for dag in dags.values()] == ["@daily", "", "@daily"]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "clock", "assets"),
+    [
+        ("schedule_interval: '@daily'", "@daily", ()),
+        ("schedule: {datasets: '(s3://a/b & s3://c)'}", "", ("s3://a/b", "s3://c")),
+        ("schedule: {datasets: '((s3://a & s3://b) | s3://c)'}", "", ()),
+        ("schedule: {file: x.yml, datasets: [one, two]}", "", ()),
+        ("schedule: {datasets: [s3://a, s3://b]}", "", ("s3://a", "s3://b")),
+        ("schedule: {datasets: {__or__: [{__and__: [s3://a, s3://b]}, s3://c]}}", "", ()),
+        (
+            "schedule: {__type__: x.AssetOrTimeSchedule, timetable: {}, assets: [s3://a]}",
+            *("its timetable", ()),
+        ),
+        ("schedule: {__type__: datetime.timedelta, hours: 1}", "its timetable", ()),
+    ],
+)
+def test_the_start_of_a_dag(schedule: str, clock: str, assets: tuple[str, ...]) -> None:
+    text = f"shop:\n  {schedule}\n  tasks: {{a: {{operator: x.Bash}}}}"
+    (dag,) = read_yaml_dags(text, "x.yml").dags
+    assert (dag.schedule, dag.assets) == (clock, assets)
