@@ -17,7 +17,11 @@ from dbt_graft.analysis.rule import LINK_GONE, LINK_MISSING, LINK_MOVED
 from dbt_graft.lineage.addresses import Address, present_path
 from dbt_graft.lineage.frozen import frozen
 
-_LINK = re.compile(r"https?://[^\s<>\"'`\\|]+", re.IGNORECASE)
+_LINK = re.compile(r"https?://[^\s<>\"'`\\|“”„‘’«»‹›]+", re.IGNORECASE)
+# As Markdown and JSON write `_` and `/`.
+_ESCAPED = re.compile(r"\\([/_.~*-])")
+# Part of an address that a template fills in: `{{ task }}`, `${TASK}`, `%s`.
+_FILLED_IN = re.compile(r"[{}]|\$\w|%s")
 _BEHIND = ".,;:!?*_"
 # Folders of the site with nothing but pages, and what else lies beside a page.
 _PAGES = ("datasets/", "tasks/", "tags/", "owners/", "platforms/")
@@ -41,7 +45,7 @@ _WORDS = {
     LinkState.MOVED: "lead to a page that has moved",
     LinkState.GONE: "lead to something that is gone",
     LinkState.MISSING: "were never an address of the site",
-    LinkState.OTHER: "lead to other files of the site and are not checked",
+    LinkState.OTHER: "lead to other files, or are filled in by a template: not checked",
 }
 
 
@@ -74,7 +78,7 @@ class CheckedLink:
 def link_lines(text: str, place: str) -> Iterator[Link]:
     """The links in a text: Markdown, HTML or any other."""
     for number, line in enumerate(text.splitlines(), 1):
-        for match in _LINK.finditer(line):
+        for match in _LINK.finditer(_ESCAPED.sub(r"\1", line)):
             yield Link(_without_punctuation(match[0]), place, number)
 
 
@@ -117,7 +121,8 @@ def _check_link(link: Link, below: str, site: str, by_path: dict[str, Address]) 
         is_page = file in ("", "index.html") or (
             below.startswith(_PAGES) and file not in _PAGE_FILES
         )
-        is_other = path == "dbt/" or ("." in file and not is_page)
+        is_file = "." in file and not is_page
+        is_other = path == "dbt/" or is_file or _FILLED_IN.search(below) is not None
         return CheckedLink(*fields, LinkState.OTHER if is_other else LinkState.MISSING)
     if not address.is_gone:
         return CheckedLink(*fields, LinkState.OK)
