@@ -135,7 +135,7 @@ def _reached(reach: ReachOfChange) -> tuple[str, int, tuple[Consumer, ...]]:
 
 
 def _other_changes(reaches: Reaches) -> str:
-    """`7 datasets may get another type or wrong values, and 3 sensitive values.`"""
+    """`7 datasets may get another type or wrong values; 3 may get sensitive values.`"""
     groups = group_by_key(
         (reach.datasets, OF_COLUMN[kind])
         for kind, reach in reaches.items()
@@ -154,6 +154,6 @@ def _other_changes(reaches: Reaches) -> str:
     for number, changes in groups.items():
         *first, last = changes
         words = f"{', '.join(first)} or {last}" if first else last
-        subject = f"and {number:,}" if parts else f"{count(number, 'dataset')} may get"
-        parts.append(f"{subject} {words}")
-    return " ".join([*([", ".join(parts) + "."] if parts else []), *notes])
+        subject = f"{number:,}" if parts else count(number, "dataset")
+        parts.append(f"{subject} may get {words}")
+    return " ".join([*(["; ".join(parts) + "."] if parts else []), *notes])

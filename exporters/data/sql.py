@@ -60,10 +60,18 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
             connection.execute("SET lock_configuration = true")
             yield connection.sql(query).to_arrow_reader()
         except duckdb.Error as error:
-            raise QueryError(str(error).strip(), remedy=_REMEDY) from error
+            raise QueryError(str(error).strip(), remedy=_remedy(str(error))) from error
 
 
-_REMEDY = "`graft query --views` lists the views and their columns"
+_UNREAD = re.compile(r'syntax error at or near "(\w+)"')
+
+
+def _remedy(error: str) -> str:
+    """The next step after an error of DuckDB: some columns have names that SQL has for itself."""
+    match = _UNREAD.search(error)
+    if match and any(match[1].lower() == name for view in VIEWS for name in view.schema().names):
+        return f'write "{match[1]}" in double quotes: it is a word of SQL, too'
+    return "`graft query --views` lists the views and their columns"
 
 
 def _check(connection: duckdb.DuckDBPyConnection, query: str) -> None:

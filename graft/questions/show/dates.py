@@ -65,7 +65,7 @@ class ShownDates:
     def summary(self) -> str:
         """A line: how the dataset is written, and its states."""
         if not self.dates.states.written:
-            return "no write in the logs"
+            return "no write of data in the logs"
         counts = Counter(state for entity in self.dates.entities for state in entity.states)
         words = ", ".join(f"{counts[state]:,} {state}" for state in EntityState if counts[state])
         first, last = self.dates.entities[0].dates, self.dates.entities[-1].dates

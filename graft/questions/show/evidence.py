@@ -108,8 +108,11 @@ def use_table(title: str, rows: Iterable[Mapping[str, Any]], user: str) -> Table
         marks = ["failed"] * (row["status"] == Status.FAILED)
         marks += ["temporary"] * (row["kind"] == Kind.TEMPORARY)
         marks += [row["evidence"]] * (row["evidence"] != Evidence.OBSERVED)
-        times = (row["statements"], time_text(row["last_at"]), row["last_dates"])
-        cells.append((row[user], row["operation"], *times, ", ".join(marks)))
+        # Of what people declare nobody knows how it is done, nor how often.
+        is_declared = row["evidence"] == Evidence.DECLARED
+        done = ("", "") if is_declared else (row["operation"], row["statements"])
+        when = (time_text(row["last_at"]), row["last_dates"])
+        cells.append((row[user], *done, *when, ", ".join(marks)))
     return Table(title, head, cells)
 
 

@@ -184,6 +184,13 @@ def test_a_query_reads_the_views_and_nothing_else(query: str, problem: str) -> N
         rows(query)
 
 
+def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted() -> None:
+    with pytest.raises(QueryError) as caught:
+        rows("select column from columns")
+    assert caught.value.remedy == 'write "column" in double quotes: it is a word of SQL, too'
+    assert rows('select "column" from columns limit 0') == []
+
+
 def test_nothing_is_written_for_want_of_memory() -> None:
     assert rows("select current_setting('temp_directory')") == [("",)]
 
