@@ -156,9 +156,25 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
     if not writes:
         explained_reads = {key for group in explained_groups for key in group.reads}
         reads = {key: access for key, access in reads.items() if key not in explained_reads}
+    reads |= _unnamed_reads(edges, reads, writes)
     if reads or writes or edges:
         yield Group(reads, writes, tuple(edges), evidence)
     yield from explained_groups
+
+
+def _unnamed_reads(
+    edges: Iterable[StatementEdge], reads: _Side, writes: _Side
+) -> dict[tuple[DatasetId, Operation], DatasetAccess]:
+    """What the columns of an event's only output come from, and it does not name as an input.
+
+    Of several outputs the others would come from it, too.
+    """
+    outputs = {dataset for dataset, _ in writes}
+    sources = {edge.from_dataset for edge in edges if outputs == {edge.to_dataset}}
+    return {
+        (source, Operation.SELECT): DatasetAccess(source, kind_of(source, {}), Operation.SELECT)
+        for source in sorted(sources - outputs - {dataset for dataset, _ in reads})
+    }
 
 
 def _reads(

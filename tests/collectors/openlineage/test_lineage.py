@@ -26,6 +26,11 @@ from tests.collectors.openlineage.events import (
 SUBSET = {
     "outputCondition": {"type": "partition", "partitions": [{"dimensions": {"ds": "2026-10-05"}}]}
 }
+COLUMNS_OF_B = {
+    "columnLineage": {
+        "fields": {"id": {"inputFields": [{"namespace": "spark", "name": "raw.b", "field": "id"}]}}
+    }
+}
 # How a table is used -> the flows.
 FLOWS: dict[str, tuple[list[Document], list[str]]] = {
     "inputs go into outputs": ([event(inputs=[IN], outputs=[OUT])], [FLOW]),
@@ -50,6 +55,18 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
             "load_orders: spark/raw.a -> spark/raw.c",
             "load_orders: spark/raw.b -> spark/raw.c",
         ],
+    ),
+    "what the columns of the only output come from is an input": (
+        [event(inputs=["spark raw.a"], outputs=[dataset("spark raw.c", COLUMNS_OF_B)])],
+        ["load_orders: spark/raw.a -> spark/raw.c", "load_orders: spark/raw.b -> spark/raw.c"],
+    ),
+    "of two outputs the other one does not come from it": (
+        [event(inputs=["spark raw.a"], outputs=[dataset("spark raw.c", COLUMNS_OF_B), OUT])],
+        ["load_orders: spark/raw.a -> spark/raw.c", "load_orders: spark/raw.a -> spark/raw.orders"],
+    ),
+    "a table whose columns come from itself is no input": (
+        [event(inputs=["spark raw.a"], outputs=[dataset("spark raw.b", COLUMNS_OF_B)])],
+        ["load_orders: spark/raw.a -> spark/raw.b"],
     ),
     "what two events connect is not mixed": (
         [

@@ -27,7 +27,13 @@ _CLEAN = (
     "clean_orders: mssql://crm:1433/Shop.dbo.Orders -> mssql://crm:1433/Shop.dbo.OrdersClean"
     " (declared)"
 )
-_EXTRACTED = [_CLEAN, "clean_orders: spark/raw.orders -> spark/raw.orders_clean", _ORDERS]
+_EXTRACTED = [
+    _CLEAN,
+    # No input of the event, but what the column of its output comes from.
+    "clean_orders: mssql://crm:1433/Shop.dbo.Orders -> spark/raw.orders_clean",
+    "clean_orders: spark/raw.orders -> spark/raw.orders_clean",
+    _ORDERS,
+]
 _COLUMNS = [
     "raw.orders.id <- Shop.dbo.Orders.OrderId IDENTITY",
     "raw.orders_clean.id <- Shop.dbo.Orders.OrderId IDENTITY",
