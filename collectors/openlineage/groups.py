@@ -165,7 +165,7 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
 def _unnamed_reads(
     edges: Iterable[StatementEdge], reads: _Side, writes: _Side
 ) -> dict[tuple[DatasetId, Operation], DatasetAccess]:
-    """What the columns of an event's only output come from, and it does not name as an input.
+    """Reads of what columns of an event's only output come from, and the event does not name.
 
     Of several outputs the others would come from it, too.
     """
