@@ -25,8 +25,16 @@ from dbt_graft.injector.index.catalog import (
 )
 from dbt_graft.injector.index.tables import DbtIndex, read_index
 from dbt_graft.injector.index_files import index_files
-from dbt_graft.injector.malformed import CATALOG, MANIFEST, SOURCES, without_malformed
+from dbt_graft.injector.malformed import (
+    CATALOG,
+    MANIFEST,
+    SOURCES,
+    JsonType,
+    checked_values,
+    without_malformed,
+)
 from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.undecoded import UndecodedNode, decode_manifest
 from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError, write_error
 from dbt_graft.lineage.frozen import frozen
@@ -112,8 +120,7 @@ def read(target: Path) -> Artifacts:
             manifest is not one of v9 to v12.
     """
     path = find_manifest(target)
-    original = _load(path)
-    manifest, malformed = without_malformed(original, MANIFEST, path)
+    original, manifest, malformed = _read(path, MANIFEST)
     metadata = manifest.get("metadata") or {}
     _check_version(metadata, path)
     if not isinstance(manifest.get("nodes"), dict) or not isinstance(manifest.get("sources"), dict):
@@ -230,10 +237,14 @@ def _replace(contents: Mapping[Path, bytes]) -> None:
 def dump(document: Document) -> bytes:
     """Serialize a document to JSON in UTF-8, keys in their order."""
     try:
-        return orjson.dumps(document)
+        return orjson.dumps(document, default=_written_by_dbt)
     except TypeError:
         # A lone surrogate or a number over 64 bits, neither of which orjson writes.
-        return json.dumps(document, separators=(",", ":")).encode()
+        return json.dumps(document, separators=(",", ":"), default=dict).encode()
+
+
+def _written_by_dbt(node: UndecodedNode) -> orjson.Fragment:
+    return orjson.Fragment(node.content)
 
 
 def _catalog(
@@ -241,8 +252,7 @@ def _catalog(
 ) -> tuple[Document, list[Change], tuple[str, ...]]:
     notices: list[str] = []
     if path.is_file():
-        original = _load(path)
-        catalog, malformed = without_malformed(original, CATALOG, path)
+        original, catalog, malformed = _read(path, CATALOG)
         notices += malformed
     elif index:
         original = catalog = catalog_of(index)
@@ -278,7 +288,7 @@ def _freshness(path: Path, index: DbtIndex | None) -> tuple[dict[str, Document],
     if not path.is_file():
         return (freshness_of(index) if index else {}), ()
     try:
-        document, notices = without_malformed(_load(path), SOURCES, path)
+        _, document, notices = _read(path, SOURCES)
     except GraftError as error:
         return {}, (f"{error.place}: {error.problem}; freshness is not shown",)
     results = document.get("results") or ()
@@ -300,8 +310,23 @@ def _check_version(metadata: Any, path: Path) -> None:
         )
 
 
-def _load(path: Path) -> Document:
+def _read(path: Path, expected: JsonType) -> tuple[Document, Document, tuple[str, ...]]:
+    """An artifact, itself without its malformed values, and a notice for each of these."""
     content = path.read_bytes()
+    values = checked_values(content, expected)
+    if values is None:
+        original = _parse(content, path)
+        return original, *without_malformed(original, expected, path)
+    document = decode_manifest(content, values) if expected is MANIFEST else None
+    document = document or _parse(content, path)
+    return document, document, ()
+
+
+def _load(path: Path) -> Document:
+    return _parse(path.read_bytes(), path)
+
+
+def _parse(content: bytes, path: Path) -> Document:
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError as error:

@@ -8,10 +8,11 @@ values that we or dbt's docs page read, see https://schemas.getdbt.com/dbt/manif
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
+
+import msgspec
 
 from dbt_graft.injector.manifest import PARTS
 
@@ -24,14 +25,14 @@ _EDGES = {str: [str]}
 _OWNER = {"name": _SCALAR}
 _DEPENDS_ON = {"nodes": [str], "macros": [str]}
 _SCALARS = (
-    *("resource_type", "name", "unique_id", "package_name", "database", "schema", "alias"),
-    *("identifier", "source_name", "description", "source_description", "group", "loader"),
-    *("raw_code", "relation_name", "label", "type", "url", "attached_node", "file_key_name"),
-    *("version", "original_file_path", "loaded_at_field", "loaded_at_query", "column_name"),
+    *("package_name", "database", "schema", "alias", "identifier", "source_name", "description"),
+    *("source_description", "group", "loader", "raw_code", "relation_name", "label", "type", "url"),
+    *("attached_node", "file_key_name", "version", "original_file_path", "loaded_at_field"),
+    *("loaded_at_query", "column_name"),
 )
 _REQUIRED = ("resource_type", "name", "unique_id")
 _NODE = {
-    **dict.fromkeys(_SCALARS, _SCALAR),
+    **dict.fromkeys((*_REQUIRED, *_SCALARS), _SCALAR),
     "columns": {str: dict},
     "config": {"materialized": _SCALAR, "meta": dict, "contract": dict},
     "depends_on": _DEPENDS_ON,
@@ -74,8 +75,47 @@ SOURCES: JsonType = {"results": [{"unique_id": str, "status": _SCALAR, "max_load
 
 _SHOWN = 100
 _MALFORMED = object()
-_OBJECT, _TEXT = frozenset({dict}), frozenset({str})
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
+
+
+class _Object(msgspec.Struct, gc=False):
+    """An object with any keys."""
+
+
+def checked_values(content: bytes, expected: JsonType) -> Any:
+    """Return the values that an artifact is expected to have, as attributes.
+
+    None if one of them is malformed, as few are, or the artifact is no JSON.
+
+    Args:
+        content: The file; other text in it may be no UTF-8.
+        expected: `MANIFEST`, `CATALOG` or `SOURCES`.
+    """
+    try:
+        return msgspec.json.decode(content, type=_checked_type(expected))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _checked_type(expected: JsonType) -> Any:
+    """A type that msgspec decodes just what is well-formed to, without what is not expected."""
+    if expected is dict:
+        return _Object
+    if isinstance(expected, tuple):
+        return str | int | float | bool
+    if isinstance(expected, type):
+        return expected
+    if isinstance(expected, list):
+        return GenericAlias(list, (_checked_type(expected[0]),))
+    if str in expected:
+        inside = _checked_type(expected[str])
+        return GenericAlias(dict, (str, inside if _is_object(expected[str]) else inside | None))
+    fields: list[Any] = [
+        (key, _checked_type(value) | None, None) for key, value in expected.items()
+    ]
+    if expected is _NODE:
+        fields = [(key, str) for key in _REQUIRED] + fields[len(_REQUIRED) :]
+    return msgspec.defstruct("CheckedObject", fields, gc=False)
 
 
 def without_malformed(
@@ -90,79 +130,12 @@ def without_malformed(
         expected: `MANIFEST`, `CATALOG` or `SOURCES`.
         path: The file, for the notices.
     """
-    if _check(expected)(document):
-        return document, ()
     notices: list[str] = []
     usable = _usable(document, expected, (), notices)
     shown = [f"{path}: {notice}; ignored" for notice in notices[:_SHOWN]]
     if len(notices) > _SHOWN:
         shown.append(f"{path}: {len(notices) - _SHOWN:,} more values are malformed; ignored")
     return usable, tuple(shown)
-
-
-def _check(expected: JsonType) -> Callable[[Any], bool]:
-    """Return a function that finds out quickly whether a value is well-formed, as most are."""
-    if isinstance(expected, (type, tuple)):
-        kinds = _kinds(expected)
-        return lambda value: type(value) in kinds
-    if isinstance(expected, list):
-        return _check_items(expected[0])
-    if str in expected:
-        return _check_values(expected[str])
-    return _check_object(expected)
-
-
-def _check_items(expected: JsonType) -> Callable[[Any], bool]:
-    if isinstance(expected, (type, tuple)):
-        kinds = _kinds(expected)
-        return lambda value: type(value) is list and kinds.issuperset(map(type, value))
-    fits = _check(expected)
-    return lambda value: type(value) is list and all(map(fits, value))
-
-
-def _check_values(expected: JsonType) -> Callable[[Any], bool]:
-    if expected is dict:
-        # Without a loop in Python: columns are most of an artifact.
-        return lambda value: type(value) is dict and _OBJECT.issuperset(map(type, value.values()))
-    fits = _check(expected)
-    if _is_object(expected):
-        return lambda value: type(value) is dict and all(map(fits, value.values()))
-    return lambda value: (
-        type(value) is dict
-        and all(map(fits, [item for item in value.values() if item is not None]))
-    )
-
-
-def _check_object(expected: JsonType) -> Callable[[Any], bool]:
-    required = _REQUIRED if expected is _NODE else ()
-    by_kinds: dict[frozenset[type], list[str]] = defaultdict(list)
-    parts = []
-    for key, wanted in expected.items():
-        if isinstance(wanted, (type, tuple)):
-            by_kinds[_kinds(wanted) | {type(None)}].append(key)
-        else:
-            parts.append((key, _check(wanted)))
-    plain = tuple(by_kinds.items())
-
-    def fits(value: Any) -> bool:
-        if type(value) is not dict:
-            return False
-        get = value.get
-        for kinds, keys in plain:
-            if not kinds.issuperset(map(type, map(get, keys))):
-                return False
-        # A loop, since generators would take as long as the checks in them.
-        for key, check in parts:
-            if (part := get(key)) is not None and not check(part):
-                return False
-        return not required or _TEXT.issuperset(map(type, map(get, required)))
-
-    return fits
-
-
-def _kinds(expected: type | tuple[type, ...]) -> frozenset[type]:
-    kinds = frozenset(expected if isinstance(expected, tuple) else (expected,))
-    return kinds | {bool} if int in kinds else kinds
 
 
 def _usable(value: Any, expected: JsonType, at: tuple[str, ...], notices: list[str]) -> Any:

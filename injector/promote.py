@@ -19,6 +19,7 @@ from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents, project
 from dbt_graft.injector.nodes import ref
 from dbt_graft.injector.report import BuiltDataset
 from dbt_graft.injector.selectors import selecting_models
+from dbt_graft.injector.undecoded import UndecodedNode
 
 Pair = tuple[str, str]
 
@@ -150,7 +151,7 @@ def _ids(ids: list[str], promotion: Promotion) -> list[str]:
 
 
 def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
-    if not promotion.ids:
+    if not promotion.ids or isinstance(node, UndecodedNode):
         return node
     changed: dict[str, Any] = {}
     upstream = parents(node)
