@@ -103,10 +103,12 @@ def _checked_type(expected: JsonType) -> Any:
         return _Object
     if isinstance(expected, tuple):
         return str | int | float | bool
-    if isinstance(expected, type):
-        return expected
+    if expected is list:
+        return list[msgspec.Raw]  # whatever is in it
     if isinstance(expected, list):
         return GenericAlias(list, (_checked_type(expected[0]),))
+    if isinstance(expected, type):
+        return expected
     if str in expected:
         inside = _checked_type(expected[str])
         return GenericAlias(dict, (str, inside if _is_object(expected[str]) else inside | None))
