@@ -35,7 +35,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
-from dbt_graft.lineage.graphs.columns import table_edges, unique_edges
+from dbt_graft.lineage.graphs.columns import table_edges
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order, joint_kind, merge_datasets
@@ -133,7 +133,7 @@ def _build_lineage(
     moved, used = with_evidences(accesses, records.runs, moved, used)
     used = with_repeats(used, records.usage_repeats, rename)
     column_edges, column_uses = lasting_columns(
-        unique_edges((*followed.column_edges, *table_edges(accesses))),
+        (*followed.column_edges, *table_edges(accesses)),
         accesses,
         datasets.values(),
         moved,

@@ -12,7 +12,7 @@ from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.graphs.columns import expand_stars
+from dbt_graft.lineage.graphs.columns import expand_stars, unique_edges, without_origins
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import (
@@ -25,11 +25,13 @@ from dbt_graft.lineage.records import (
     Status,
 )
 
+EdgesByEnds = Mapping[tuple[bool, bool], Sequence[ColumnEdge]]
+
 _FROM_DATASET, _TO_DATASET = attrgetter("from_dataset"), attrgetter("to_dataset")
 # The order of a target's edges.
 _ORDER: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
     *("to_column", "from_dataset.key", "from_column", "task", "subtype", "shape_id"),
-    *("masking", "masked_by", "origin", "evidence"),
+    *("masking", "masked_by", "evidence"),
 )
 
 
@@ -60,31 +62,31 @@ def lasting_columns(
         done[access.task, access.shape_id] |= access.status is not Status.FAILED
     failed = {shape for shape, is_done in done.items() if not is_done}
     edges = [edge for edge in edges if not failed or (edge.task, edge.shape_id) not in failed]
+    by_ends = edges_by_ends(edges, temporaries)
     uses = {
         ColumnUse(edge.task, edge.from_dataset, edge.from_column)
-        for edge in _by_ends(edges, temporaries)[False, True]
+        for edge in by_ends[False, True]
         if edge.from_column != ANY_COLUMN
     }
     if not infer:
-        edges = [edge for edge in edges if not uses_memory(edge)]
+        by_ends = edges_by_ends([edge for edge in edges if not uses_memory(edge)], temporaries)
+    of_short = chain.from_iterable(group for ends, group in by_ends.items() if any(ends))
     resolved = resolve(
-        edges,
-        temporaries,
+        by_ends,
         {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
         {(flow.task, flow.source, flow.target) for flow in flows},
-        memory_order(edges, accesses, parents),
+        memory_order(of_short, accesses, parents),
     )
     return resolved, tuple(sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column)))
 
 
 def resolve(
-    edges: Iterable[ColumnEdge],
-    temporaries: Collection[DatasetId],
+    edges: EdgesByEnds,
     columns: Mapping[DatasetId, Sequence[str]],
     flowed: Collection[tuple[str, DatasetId, DatasetId]],
     order: MemoryOrder | None = None,
 ) -> tuple[ColumnEdge, ...]:
-    """The edges from lasting column to lasting column, sorted, each once.
+    """The edges from lasting column to lasting column, sorted, each once, without their origins.
 
     A temporary table stands for what its task filled it with, a global one for what any task did;
     but no column feeds another through one where no data flowed between their tables, because the
@@ -93,43 +95,48 @@ def resolve(
     its task has a better one.
 
     Args:
-        temporaries: The datasets that live as long as a run.
+        edges: As `edges_by_ends` groups them.
         columns: What is known of datasets' columns; `*` of a table is spelled out by it.
         flowed: The task, source and target of each flow.
         order: Which shapes read into a memory before others wrote from it.
     """
-    edges_by_ends = _by_ends([*edges], temporaries)
     held = HeldColumns(columns, order or MemoryOrder())
-    held.fill(edges_by_ends[False, True], edges_by_ends[True, True])
-    direct = edges_by_ends[False, False]
+    held.fill(edges[False, True], edges[True, True])
     through = (
         edge
-        for edge in held.edges_behind(edges_by_ends[True, False])
+        for edge in held.edges_behind(edges[True, False])
         if edge.from_dataset.key == edge.to_dataset.key
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )
     resolved = [
         spelled
-        for edge in chain(direct, through)
+        for edge in chain(edges[False, False], through)
         for spelled in (expand_stars(edge, columns) if edge.from_column == ANY_COLUMN else (edge,))
         if not _stays(spelled)
     ]
-    return tuple(_sorted_once(_best_edges(resolved)))
+    return tuple(without_origins([*_sorted_once(_best_edges(resolved))]))
 
 
-def _by_ends(
-    edges: Sequence[ColumnEdge], temporaries: Collection[DatasetId]
-) -> Mapping[tuple[bool, bool], list[ColumnEdge]]:
-    """Edges by whether they begin, and end, in what is short-lived."""
+def edges_by_ends(
+    edges: Sequence[ColumnEdge], temporaries: Collection[DatasetId] = ()
+) -> EdgesByEnds:
+    """Edges by whether they begin, and end, in what is short-lived; of those that do each once.
+
+    Args:
+        temporaries: The datasets that live as long as a run.
+    """
     ends = [[*map(get, edges)] for get in (_FROM_DATASET, _TO_DATASET)]
     # Of a million edges most ids are the same objects.
     datasets = dict(chain(*(zip(map(id, end), end, strict=True) for end in ends)))
     short = {MEMORY, *temporaries}
     are_short = {key: dataset in short for key, dataset in datasets.items()}
     if True not in are_short.values():
-        return defaultdict(list, {(False, False): [*edges]})
+        return defaultdict(list, {(False, False): edges})
     ways = zip(*(map(are_short.__getitem__, map(id, end)) for end in ends), strict=True)
-    return defaultdict(list, group_by_key(zip(ways, edges, strict=True)))
+    groups = group_by_key(zip(ways, edges, strict=True)).items()
+    # Only what goes on from one to the other gets more with each copy.
+    once = {way: unique_edges(group) if any(way) else group for way, group in groups}
+    return defaultdict(list, once)
 
 
 def _sorted_once(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
@@ -139,7 +146,7 @@ def _sorted_once(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
         ordered = sorted(edges_by_target[target], key=_ORDER)
         # Equal ones have one place, and to compare all fields takes longer.
         has_equal = len({*map(_ORDER, ordered)}) < len(ordered)
-        yield from dict.fromkeys(ordered) if has_equal else ordered
+        yield from unique_edges(ordered) if has_equal else ordered
 
 
 def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -53,9 +54,6 @@ _PARTS = [field.name for field in fields(ColumnEdge)]
 _COMPARED: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
     *(f"{name}.key" if name.endswith("_dataset") else name for name in _PARTS if name != "origin")
 )
-_WITHOUT_ORIGIN: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
-    *(name for name in _PARTS if name != "origin")
-)
 
 
 def expand_stars(edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]) -> list[ColumnEdge]:
@@ -73,14 +71,18 @@ def expand_stars(edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]) -
 
 
 def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
-    """The edges without their origins, each once: every log of a task repeats them."""
-    at = _PARTS.index("origin")
+    """The edges, of those that differ by origin the first: every log of a task repeats them."""
     first: dict[tuple[object, ...], ColumnEdge] = {}
     for edge in edges:
         first.setdefault(_COMPARED(edge), edge)
+    return [*first.values()]
+
+
+def without_origins(edges: Collection[ColumnEdge]) -> Iterator[ColumnEdge]:
+    """The edges without their origins."""
     # There are millions of them, and `replace` looks the fields up again for each.
-    parts = map(_WITHOUT_ORIGIN, first.values())
-    return [ColumnEdge(*(*part[:at], "", *part[at:])) for part in parts]
+    values = (map(attrgetter(name), edges) if name != "origin" else repeat("") for name in _PARTS)
+    return map(ColumnEdge, *values)
 
 
 def table_edges(accesses: Iterable[Access]) -> Iterator[ColumnEdge]:

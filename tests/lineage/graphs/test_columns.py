@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dbt_graft.lineage.building.lasting_columns import resolve
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from dbt_graft.lineage.building.lasting_columns import edges_by_ends, resolve
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ColumnEdge, Subtype
@@ -10,6 +13,17 @@ from tests.cases import for_each
 from tests.notation import edge
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
+FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
+
+
+def resolved(
+    edges: Iterable[ColumnEdge],
+    temporaries: Collection[DatasetId] = TEMPORARY,
+    columns: Mapping[DatasetId, Sequence[str]] | None = None,
+    flowed: Collection[tuple[str, DatasetId, DatasetId]] = FLOWED,
+) -> tuple[ColumnEdge, ...]:
+    """The lasting edges of some."""
+    return resolve(edges_by_ends([*edges], temporaries), columns or {}, flowed)
 
 
 def written(edges: tuple[ColumnEdge, ...]) -> list[str]:
@@ -90,36 +104,39 @@ RESOLVED = {
 }  # fmt: skip
 
 
-FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
-
-
 @for_each("claim", RESOLVED)
 def test_resolved(claim: str) -> None:
     edges, expected = RESOLVED[claim]
-    assert written(resolve(map(edge, edges), TEMPORARY, {}, FLOWED)) == expected
+    assert written(resolved(map(edge, edges))) == expected
+
+
+@for_each("edges", [["n.p < t.a IDENTITY"], ["#x.m < t.a IDENTITY", "n.p < #x.m IDENTITY"]])
+def test_logs_that_repeat_an_edge_show_one_without_their_names(edges: list[str]) -> None:
+    shown = [replace(edge(text), origin=log) for log in ("one", "other") for text in edges]
+    assert [each.origin for each in resolved(shown)] == [""]
 
 
 def test_a_temporary_table_belongs_to_its_task() -> None:
     edges = [edge("#x.m < t.a IDENTITY", "one"), edge("n.p < #x.m IDENTITY", "other")]
-    assert resolve(edges, TEMPORARY, {}, FLOWED) == ()
+    assert resolved(edges) == ()
 
 
 def test_a_global_temporary_table_hands_columns_from_task_to_task() -> None:
     edges = [edge("##x.m < t.a IDENTITY", "one"), edge("n.p < ##x.m IDENTITY", "other")]
-    (found,) = resolve(edges, {DatasetId("db", "##x")}, {}, FLOWED)
+    (found,) = resolved(edges, {DatasetId("db", "##x")})
     assert written((found,)) == ["n.p < t.a IDENTITY"]
     assert found.task == "other"
 
 
 def test_no_column_comes_through_a_temporary_table_that_held_other_content_then() -> None:
     edges = [edge("#x.m < t.a IDENTITY"), edge("n.p < #x.m IDENTITY")]
-    assert resolve(edges, TEMPORARY, {}, set()) == ()
+    assert resolved(edges, flowed=()) == ()
 
 
 def test_a_star_is_spelled_out_where_columns_are_known() -> None:
     known = {DatasetId("db", "t"): ["a", "b"], DatasetId("db", "m"): ["B", "c"]}
     edges = [edge("n.* < t.* IDENTITY"), edge("m.* < t.* IDENTITY"), edge("k.* < w.* IDENTITY")]
-    assert written(resolve(edges, TEMPORARY, known, FLOWED)) == [
+    assert written(resolved(edges, columns=known)) == [
         "k.* < w.* IDENTITY",
         "m.b < t.b IDENTITY",
         "n.a < t.a IDENTITY",
