@@ -309,12 +309,6 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     ]
 
 
-@lru_cache(_CACHED)
-def _dataset_id(namespace: str, name: str) -> DatasetId:
-    """A dataset, the same object from all files: what is the same is known to be equal at once."""
-    return DatasetId(namespace, name)
-
-
 def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
@@ -374,8 +368,10 @@ def _dataset_texts(table: pa.Table, name: str) -> pa.ChunkedArray[Any]:
     return texts
 
 
+@lru_cache(_CACHED)
 def _dataset_of(text: str | None) -> DatasetId | None:
+    """The same object from all files: what is the same is known to be equal at once."""
     if text is None:
         return None
     size, _, both = text.partition(":")
-    return _dataset_id(both[: int(size)], both[int(size) + 1 :])
+    return DatasetId(both[: int(size)], both[int(size) + 1 :])

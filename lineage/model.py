@@ -330,8 +330,8 @@ def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
         kind=joint_kind(a.kind, b.kind),
         columns=columns or b.columns,
         symlinks=tuple(sorted({*a.symlinks, *b.symlinks})) if b.symlinks else a.symlinks,
-        first_seen=min((t for t in (a.first_seen, b.first_seen) if t), default=None),
-        last_seen=max((t for t in (a.last_seen, b.last_seen) if t), default=None),
-        dropped_at=max((t for t in (a.dropped_at, b.dropped_at) if t), default=None),
+        first_seen=min(filter(None, (a.first_seen, b.first_seen)), default=None),
+        last_seen=max(filter(None, (a.last_seen, b.last_seen)), default=None),
+        dropped_at=max(filter(None, (a.dropped_at, b.dropped_at)), default=None),
         origin=a.origin,
     )

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from operator import attrgetter
 
 from dbt_graft.lineage.building.checks import rename_checks
 from dbt_graft.lineage.building.dbt_runs import split
@@ -54,6 +55,8 @@ from dbt_graft.lineage.records import (
 from dbt_graft.lineage.renaming import map_datasets
 from dbt_graft.lineage.settings import LineageSettings
 from dbt_graft.lineage.usage import Usage, usages, with_repeats
+
+_KIND, _FIRST, _LAST = attrgetter("kind"), attrgetter("first_at"), attrgetter("last_at")
 
 
 def build(
@@ -108,7 +111,8 @@ def _build_lineage(
     followed = follow_renames(accesses, edges_beside_logs(edges))
     gone = transient(followed.accesses)
     accesses = [
-        replace(a, kind=Kind.TEMPORARY) if a.dataset in gone else a for a in followed.accesses
+        replace(a, kind=Kind.TEMPORARY) if gone and a.dataset in gone else a
+        for a in followed.accesses
     ]
     views = {run.task for run in records.runs if run.engine == DefinitionKind.VIEW}
     parents = parent_by_run(records.runs)
@@ -193,12 +197,13 @@ def _aliases(
 ) -> dict[DatasetId, tuple[DatasetId, ...]]:
     """For each dataset the names in logs that a rule replaces; the place of its files is none."""
     used = {access.dataset for access in records.accesses if access.kind is not Kind.TEMPORARY}
-    aliases: dict[DatasetId, list[DatasetId]] = defaultdict(list)
-    for name in sorted(used):
-        dataset = rename(name)
-        if dataset != name and dataset in datasets and name not in datasets[dataset].symlinks:
-            aliases[dataset].append(name)
-    return {dataset: tuple(aliases[dataset]) for dataset in sorted(aliases)}
+    renamed = sorted((dataset, name) for name in used if (dataset := rename(name)) != name)
+    aliases = group_by_key(
+        (dataset, name)
+        for dataset, name in renamed
+        if dataset in datasets and name not in datasets[dataset].symlinks
+    )
+    return {dataset: tuple(names) for dataset, names in aliases.items()}
 
 
 def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
@@ -251,6 +256,8 @@ def _present_dataset(
     name = rename(dataset.id)
     if name in dead:
         return Dataset(dead[name], columns=dataset.columns)
+    if name is dataset.id and not dataset.symlinks:
+        return dataset
     symlinks = {
         other
         for symlink in dataset.symlinks
@@ -272,21 +279,20 @@ def _datasets(
     for dataset in recorded:
         if dataset.kind is not Kind.TEMPORARY:
             add_dataset(dataset)
-    for dataset_id, group in group_by_key((each.dataset, each) for each in accesses).items():
-        kinds = (each.kind for each in group)
+    for group in group_by_key((each.dataset.key, each) for each in accesses).values():
         add_dataset(
             Dataset(
-                dataset_id,
-                reduce(joint_kind, kinds),
-                first_seen=min((each.first_at for each in group if each.first_at), default=None),
-                last_seen=max((each.last_at for each in group if each.last_at), default=None),
+                group[0].dataset,
+                reduce(joint_kind, map(_KIND, group)),
+                first_seen=min(filter(None, map(_FIRST, group)), default=None),
+                last_seen=max(filter(None, map(_LAST, group)), default=None),
             )
         )
     drops = Drops(accesses)
     for key, dataset in datasets.items():
         if (dropped_at := drops.drop_time(dataset)) != dataset.dropped_at:
             datasets[key] = replace(dataset, dropped_at=dropped_at)
-    return {key: datasets[key] for key in sorted(datasets)}
+    return dict(sorted(datasets.items(), key=lambda item: item[0].key))
 
 
 def _tasks(

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import attrgetter
 
 from dbt_graft.lineage.airflow_names import parent_id, task_try
 from dbt_graft.lineage.building.runs import merge_run
@@ -52,12 +53,18 @@ def is_event(record: Access | ColumnEdge) -> bool:
     return record.shape_id.startswith(EVENT_SHAPE)
 
 
+def has_events(records: Iterable[Access | ColumnEdge]) -> bool:
+    """Whether an event says any of them."""
+    # Many have one shape.
+    return any(shape.startswith(EVENT_SHAPE) for shape in {*map(attrgetter("shape_id"), records)})
+
+
 def join_events(records: Records) -> Records:
     """The records with each run of events once, under the run of an engine's log if there is one.
 
     Records without events are returned as they are.
     """
-    if not any(run.job for run in records.runs) and not any(map(is_event, records.accesses)):
+    if not any(run.job for run in records.runs) and not has_events(records.accesses):
         return records
     events: dict[tuple[str, str, str], Run] = {}
     logged: list[Run] = []

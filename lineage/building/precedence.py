@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from dbt_graft.lineage.building.event_runs import is_event
+from dbt_graft.lineage.building.event_runs import has_events, is_event
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Access, ColumnEdge, Direction, Evidence, Status
 
@@ -28,6 +28,8 @@ def flow_accesses(accesses: Iterable[Access]) -> list[Access]:
     Where a task's log knows an input and an output, no event connects them.
     """
     listed = list(accesses)
+    if not has_events(listed):
+        return listed
     logged = {
         (a.task, a.direction, a.dataset)
         for a in listed
@@ -68,6 +70,8 @@ def _beside_logs(
 def observed_first(accesses: Iterable[Access]) -> list[Access]:
     """The accesses without those that events declare and a run was seen to do."""
     listed = list(accesses)
+    if not has_events(listed):
+        return listed
     done = {
         (a.task, a.dataset, a.direction)
         for a in listed
@@ -88,7 +92,7 @@ def edges_beside_logs(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     A task's log follows the columns between two datasets, or a run was seen to do what is declared.
     """
     listed = list(edges)
-    if not any(map(is_event, listed)):
+    if not has_events(listed):
         return listed
     logged = {(e.task, e.to_dataset, e.from_dataset) for e in listed if not is_event(e)}
     seen = {_way(e) for e in listed if e.evidence is Evidence.OBSERVED}

@@ -22,7 +22,9 @@ def transient(accesses: Iterable[Access]) -> frozenset[DatasetId]:
     of which a log does not show when.
     """
     done = [a for a in accesses if a.status is not Status.FAILED]
-    dropped = {a.dataset for a in done if drops(a) and a.kind is not Kind.TEMPORARY}
+    dropped = {a.dataset for a in done if a.kind is not Kind.TEMPORARY and drops(a)}
+    if not dropped:
+        return frozenset()
     runs: dict[DatasetId, dict[tuple[str, str], list[Access]]] = defaultdict(
         lambda: defaultdict(list)
     )
