@@ -101,8 +101,7 @@ class ImpactGraph:
         all_edges = [*named, *derived.of_fields]
         for dataset in _by_name(known, flows, all_edges, uses):
             self.dataset(dataset)
-        of_flows, of_edges = (flow.task for flow in flows), (edge.task for edge in all_edges)
-        self.tasks = sorted({*of_flows, *of_edges, *(use.task for use in uses)})
+        self.tasks = sorted({*map(_TASK, chain(flows, all_edges, uses))})
         tasks = {task: number for number, task in enumerate(self.tasks)}
         for described in known:
             number = self.dataset(described.id)
@@ -236,9 +235,9 @@ class ImpactGraph:
         )
         kinds = bytes(map(_kind, map(_KIND, edges)))
         to_all = map(self.is_star.__getitem__, targets)
-        needs = bytearray(len(edges))
-        for number, name in enumerate(from_names[:named]):
-            needs[number] = Need.UNKNOWN if name == ANY_COLUMN else Need.NAMED
+        need_of = {ANY_COLUMN: Need.UNKNOWN}.get
+        needs = bytearray(map(need_of, from_names[:named], repeat(Need.NAMED)))
+        needs += bytes(len(edges) - named)
         for number, edge in enumerate(edges[:named] if starred else ()):
             if edge.type is EdgeType.DIRECT and edge.from_column.casefold() in starred.get(
                 edge.task, ()
