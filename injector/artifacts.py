@@ -30,7 +30,7 @@ from dbt_graft.injector.malformed import (
     MANIFEST,
     SOURCES,
     JsonType,
-    checked_values,
+    is_well_formed,
     without_malformed,
 )
 from dbt_graft.injector.report import Grafted
@@ -313,13 +313,12 @@ def _check_version(metadata: Any, path: Path) -> None:
 def _read(path: Path, expected: JsonType) -> tuple[Document, Document, tuple[str, ...]]:
     """An artifact, itself without its malformed values, and a notice for each of these."""
     content = path.read_bytes()
-    values = checked_values(content, expected)
-    if values is None:
-        original = _parse(content, path)
-        return original, *without_malformed(original, expected, path)
-    document = decode_manifest(content, values) if expected is MANIFEST else None
-    document = document or _parse(content, path)
-    return document, document, ()
+    if expected is MANIFEST and (manifest := decode_manifest(content)) is not None:
+        return manifest, manifest, ()
+    original = _parse(content, path)
+    if is_well_formed(content, expected):
+        return original, original, ()
+    return original, *without_malformed(original, expected, path)
 
 
 def _load(path: Path) -> Document:

@@ -82,19 +82,26 @@ class _Object(msgspec.Struct, gc=False):
     """An object with any keys."""
 
 
-def checked_values(content: bytes, expected: JsonType) -> Any:
-    """Return the values that an artifact is expected to have, as attributes.
-
-    None if one of them is malformed, as few are, or the artifact is no JSON.
+def is_well_formed(content: bytes, expected: JsonType) -> bool:
+    """Whether no value is malformed in an artifact, as in most; False if it is no JSON.
 
     Args:
-        content: The file; other text in it may be no UTF-8.
+        content: The file; text that no type is expected of may be no UTF-8.
         expected: `MANIFEST`, `CATALOG` or `SOURCES`.
     """
     try:
-        return msgspec.json.decode(content, type=_checked_type(expected))
+        value_decoder(expected).decode(content)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+        return False
+    return True
+
+
+def value_decoder(expected: JsonType) -> msgspec.json.Decoder[Any]:
+    """Return what decodes the values that types are expected of, those of objects to attributes.
+
+    It raises errors of msgspec where one is malformed.
+    """
+    return msgspec.json.Decoder(_checked_type(expected))
 
 
 def _checked_type(expected: JsonType) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 import orjson
 
+from dbt_graft.injector.malformed import MANIFEST, value_decoder
+
 _NAMES = ("resource_type", "name", "unique_id", "package_name")
 
 
@@ -49,28 +51,29 @@ class UndecodedNode(Mapping[str, Any]):
         return len(self._fields)
 
 
-def decode_manifest(content: bytes, values: Any) -> dict[str, Any] | None:
-    """Decode a manifest up to its tests; None if it is not one object for each part.
+def decode_manifest(content: bytes) -> dict[str, Any] | None:
+    """Decode a manifest up to its tests; None if a value is malformed, or it is no JSON.
 
-    Args:
-        values: Those of the same manifest, by `malformed.checked_values`.
+    Its nodes are checked and decoded in turn: at once they would take much memory twice.
     """
-    nodes, sources = values.nodes or {}, (values.sources or {}).keys()
+    split = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
     try:
-        parts = msgspec.json.decode(content, type=dict[str, dict[str, msgspec.Raw] | None])
-        return {
-            part: members
-            and {
-                key: _node(raw, nodes[key], sources)
-                if part == "nodes"
-                else orjson.loads(memoryview(raw))
-                for key, raw in members.items()
-            }
-            for part, members in parts.items()
+        parts = split(content)
+        manifest: dict[str, Any] = dict.fromkeys(parts)
+        for part, raw in parts.items():
+            if part != "nodes":
+                manifest[part] = orjson.loads(memoryview(raw))
+                if part in MANIFEST and manifest[part] is not None:
+                    value_decoder(MANIFEST[part]).decode(raw)
+        check = value_decoder(MANIFEST["nodes"][str]).decode
+        sources = (manifest.get("sources") or {}).keys()
+        manifest["nodes"] = {
+            key: _node(raw, check(raw), sources) for key, raw in split(parts["nodes"]).items()
         }
-    # Whoever decodes all of it at once finds the place of invalid text, of which this has none.
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+    # Whoever decodes it otherwise finds the place of what is wrong.
+    except (msgspec.MsgspecError, ValueError, RecursionError, KeyError):
         return None
+    return manifest
 
 
 def _node(raw: msgspec.Raw, values: Any, sources: KeysView[str]) -> Any:

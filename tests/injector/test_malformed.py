@@ -78,6 +78,7 @@ def _files(project: Any) -> Json:
             f"nodes > {MART} > depends_on > nodes > 1 is an object, not text",
         ),
         ("manifest.json", ["nodes", MART], "x", f"nodes > {MART} is text, not an object"),
+        ("manifest.json", ["nodes", MART], None, f"nodes > {MART} is null, not an object"),
         ("manifest.json", ["nodes", MART, "name"], None, f"nodes > {MART} has no valid `name`"),
         ("manifest.json", ["parent_map"], [], "parent_map is a list, not an object"),
         ("sources.json", ["results"], 7, "results is a number, not a list"),
