@@ -77,7 +77,7 @@ class DbtSection(Section):
     project_dir: FolderPath | None = None
     target_dir: FolderPath | None = None
     namespace: Text | None = None
-    former_namespaces: tuple[Text, ...] | None = None
+    former_namespaces: tuple[Text, ...] = ()
     tags: tuple[TagKind, ...] = TAG_KINDS
     command: Annotated[Text, Checked(_command)] | None = None
 
@@ -246,14 +246,6 @@ class Config(ConfigFile):
     def duckdb(self) -> Path | None:
         """The folder with DuckDB-WASM for dbt 2's docs page."""
         return Path(self.path(self.docs.duckdb)) if self.docs.duckdb else None
-
-    @property
-    def former_namespaces(self) -> tuple[str, ...]:
-        """Former namespaces of dbt's relations; `spark` was once that of all adapters."""
-        section = self.dbt
-        if section.former_namespaces is None:
-            return () if section.namespace else ("spark",)
-        return section.former_namespaces
 
     @property
     def name_rules(self) -> NameRules:

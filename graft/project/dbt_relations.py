@@ -35,7 +35,7 @@ def find_dbt_file(config: Config, relations: Relations, path: str) -> DatasetId 
 def dbt_names(config: Config, short: ShortNames) -> Rename:
     """The name of a dataset of the logs after the rules of graft.yml, in dbt's spelling."""
     rules = config.name_rules
-    former = {namespace.casefold() for namespace in config.former_namespaces}
+    former = {namespace.casefold() for namespace in config.dbt.former_namespaces}
 
     @cache
     def name(dataset: DatasetId) -> DatasetId:

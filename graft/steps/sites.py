@@ -282,4 +282,4 @@ def _final_names(lineage: Lineage) -> Rename:
 def _moved_namespaces(config: Config, grafted: Grafted) -> dict[str, str]:
     """Former namespace -> that of dbt's relations now."""
     now = dbt_platform(config, str(grafted.manifest["metadata"].get("adapter_type") or ""))
-    return dict.fromkeys(config.former_namespaces, now.namespace)
+    return dict.fromkeys(config.dbt.former_namespaces, now.namespace)
