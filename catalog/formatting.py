@@ -92,7 +92,13 @@ _PLATFORM = {
 }
 # The scheme that stands for a product with several: the first of them.
 _FIRST_SCHEME = {name: scheme for scheme, name in reversed(_PLATFORM.items())}
-_ENGINE = {"sqlserver": "SQL Server", "mssql": "SQL Server", "spark": "Spark", "dbt": "dbt"}
+_ENGINE = _PLATFORM | {
+    "airflow": "Airflow",
+    "dagster": "Dagster",
+    "flink": "Flink",
+    "prefect": "Prefect",
+    "sqlserver": "SQL Server",
+}
 
 
 def platform(dataset: DatasetId) -> str:

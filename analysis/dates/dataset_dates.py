@@ -6,7 +6,7 @@ The page of a dataset, `graft show` and its JSON are made of this.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from dbt_graft.analysis.dates.access_effects import removes_rows
@@ -97,13 +97,10 @@ class DatasetDates:
             text = dates_text(self.gap_dates(gaps.missing), gaps.grain, _RANGES)
             yield f"no write for {len(gaps.missing)} of the last {gaps.of} {gaps.grain}s: {text}"
         if gaps.usual is not None and gaps.usual.total_seconds() > 0:
-            hours = gaps.usual.total_seconds() / 3600
             late = [start for start in gaps.late if start not in gaps.missing]
             listed = dates_text(self.gap_dates(late), gaps.grain, _RANGES) if late else ""
             text = f"; late: {listed}" if late else ""
-            usual = f"{hours:.1f}".removesuffix(".0")
-            usual += " hour" if usual == "1" else " hours"
-            yield f"usually written {usual} after the end of its {gaps.grain}{text}"
+            yield f"usually written {_length(gaps.usual)} after the end of its {gaps.grain}{text}"
 
     def gap_dates(self, starts: Iterable[datetime]) -> Dates:
         """The units of gaps that begin at these times."""
@@ -112,6 +109,13 @@ class DatasetDates:
             dates_between(start, moment_of(unit_start(unit_of(hour_of(start), grain) + 1, grain)))
             for start in starts
         )
+
+
+def _length(time: timedelta) -> str:
+    """`1 hour`, `2.5 hours`; from two days on `21.4 days`."""
+    unit = "day" if time >= timedelta(days=2) else "hour"
+    number = f"{time / timedelta(**{f'{unit}s': 1}):.1f}".removesuffix(".0")
+    return f"{number} {unit}{'' if number == '1' else 's'}"
 
 
 def dataset_dates(

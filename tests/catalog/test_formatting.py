@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt_graft.catalog.formatting import platform
+from dbt_graft.catalog.formatting import engine, platform
 from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each
 
@@ -20,3 +20,17 @@ from tests.cases import for_each
 )
 def test_a_dataset_is_labelled_by_its_platform(namespace: str, label: str) -> None:
     assert platform(DatasetId(namespace, "raw.orders")) == label
+
+
+@for_each(
+    "name, label",
+    [
+        ("airflow", "Airflow"),
+        ("dbt", "dbt"),
+        ("sqlserver", "SQL Server"),
+        ("TRINO", "Trino"),
+        ("our-loader", "our-loader"),
+    ],
+)
+def test_an_engine_has_the_name_of_its_product(name: str, label: str) -> None:
+    assert engine(name) == label

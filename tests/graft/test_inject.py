@@ -331,8 +331,9 @@ def test_relations_are_on_the_platform_of_dbts_profile(folder: Path, inject: Inj
     (folder / "profiles.yml").write_text(
         "shop: {target: dev, outputs: {dev: {type: duckdb, path: shop.duckdb}}}\n"
     )
-    # A rule that was written when the namespace was `spark` for every adapter.
+    # A rule that was written when the project was on Spark.
     with (folder / "graft.yml").open("a") as config:
+        config.write("dbt: {former_namespaces: [spark]}\n")
         config.write('names: [{from: "mssql/*", to: "spark/*"}]\n')
 
     assert inject().exit_code == 0

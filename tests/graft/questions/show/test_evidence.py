@@ -233,7 +233,7 @@ MATCHES: dict[str, tuple[str, str, tuple[str | None, str | None, list[str]]]] = 
     "by its short name": ("", "mssql/RAW.Orders", (None, "source.shop.raw.orders", [])),
     "by its name": ("", "mssql/Shop.raw.orders", (None, "source.shop.raw.orders", [])),
     "by a rule into a former namespace": (
-        "names: [{from: 'file/mnt/*', to: 'spark/Shop.raw.*'}]",
+        "names: [{from: 'file/mnt/*', to: 'spark/Shop.raw.*'}]\ndbt: {former_namespaces: [spark]}",
         "file/mnt/orders",
         ("file/mnt/* -> spark/Shop.raw.*", "source.shop.raw.orders", []),
     ),
