@@ -118,7 +118,10 @@ def flows(
     memories: dict[tuple[str, str], _Origins] = defaultdict(dict)
     runs: dict[tuple[str, str], _Run] = {}
     shared: dict[DatasetId, _Origins] = {}  # global temporary tables
-    flows_by_edge: dict[tuple[str, DatasetId, DatasetId], list[Flow]] = defaultdict(list)
+    # Datasets by their keys, which C hashes and sorts.
+    flows_by_edge: dict[tuple[str, tuple[str, str], tuple[str, str]], list[Flow]] = defaultdict(
+        list
+    )
     for shape in shapes.values():
         shape.sort(key=_place)
     steps = (step for shape in shapes.values() for step in _steps(shape))
@@ -127,7 +130,7 @@ def flows(
             task, run_id = step.run
             runs[step.run] = _Run(memory=memories[task, parents.get(step.run, run_id)])
         for flow in _step_flows(step.accesses, runs[step.run], shared):
-            flows_by_edge[flow.task, flow.source, flow.target].append(flow)
+            flows_by_edge[flow.task, flow.source.key, flow.target.key].append(flow)
     return [_merge_flows(flows_by_edge[key]) for key in sorted(flows_by_edge)]
 
 

@@ -306,9 +306,9 @@ def _join(a: Any, b: Any) -> Any:
     return a + b
 
 
-def flow_order(flow: Flow) -> tuple[DatasetId, DatasetId, str]:
+def flow_order(flow: Flow) -> tuple[tuple[str, str], tuple[str, str], str]:
     """The order of flows: by target, source and task."""
-    return flow.target, flow.source, flow.task
+    return flow.target.key, flow.source.key, flow.task
 
 
 def joint_kind(a: Kind, b: Kind) -> Kind:
