@@ -11,9 +11,9 @@ import click
 
 from dbt_graft.graft.project.view import Moment, moment
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-_SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smhd])")
-_LONG_SPAN = re.compile(r"[0-9]+(?:\.[0-9]*)?\s*[smhd]")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([smhdw])")
+_LONG_SPAN = re.compile(r"[0-9]+(?:\.[0-9]*)?\s*[smhdw]")
 _TOO_LONG = "has too many digits: at most six, and three after a point"
 _NO_SPAN = "is not a duration: write 90s, 10m, 26h or 7d"
 

@@ -9,7 +9,8 @@ from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.lineage.frozen import frozen
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_SPAN = re.compile(r"([0-9]{1,6})\s*([mhdw])(?:\s*ago)?")
+_SPAN = re.compile(r"([0-9]{1,6})\s*([mhdw]|minutes?|hours?|days?|weeks?)(?:\s*ago)?")
+_DAY = re.compile(r"[0-9]{4}(-?)[0-9]{2}\1[0-9]{2}")
 _DAYS = {"today": 0, "yesterday": 1}
 
 
@@ -39,14 +40,16 @@ def moment(text: str, now: datetime, *, first: bool = False) -> Moment:
     if word == "now":
         return Moment(now, "now")
     if match := _SPAN.fullmatch(word):
-        at = now - timedelta(**{_UNITS[match[2]]: int(match[1])})
+        at = now - timedelta(**{_UNITS[match[2][0]]: int(match[1])})
         return Moment(at, f"{time_text(at)} UTC")
     if word in _DAYS:
         word = (now - timedelta(days=_DAYS[word])).date().isoformat()
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
+    if _DAY.fullmatch(word):
         at = datetime.fromisoformat(word).replace(tzinfo=UTC)
         end = at + timedelta(days=1) - timedelta(microseconds=1)
         return Moment(at if first else end, f"{at.day} {at:%b %Y}")
+    if "w" in word:
+        raise ValueError("a week has several days")
     at = datetime.fromisoformat(text.strip())
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return Moment(at, f"{time_text(at)} UTC")

@@ -15,13 +15,14 @@ from dbt_graft.graft.commands.values import Duration
         ("10m", timedelta(minutes=10)),
         (" 1.5H ", timedelta(minutes=90)),
         ("7 d", timedelta(days=7)),
+        ("1w", timedelta(days=7)),
     ],
 )
 def test_durations_are_numbers_with_a_unit(text: str, duration: timedelta) -> None:
     assert Duration().convert(text, None, None) == duration
 
 
-@pytest.mark.parametrize("text", ["", "10", "-1m", "m", "1w", "1e3s", "٣m", "9m9m"])
+@pytest.mark.parametrize("text", ["", "10", "-1m", "m", "1mo", "1e3s", "٣m", "9m9m"])
 def test_anything_else_is_an_error_with_examples(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write 90s, 10m, 26h or 7d"):
         Duration().convert(text, None, None)

@@ -153,10 +153,12 @@ NOW = datetime(2024, 3, 15, 12, 30, tzinfo=UTC)
 @for_each("text, at, shown, slug", [
     ("now", "2024-03-15T12:30", "now", "2024-03-15T1230"),
     ("2024-03-01", "2024-03-01T23:59:59.999999", "1 Mar 2024", "2024-03-01"),
+    ("20240301", "2024-03-01T23:59:59.999999", "1 Mar 2024", "2024-03-01"),
     ("yesterday", "2024-03-14T23:59:59.999999", "14 Mar 2024", "2024-03-14"),
     ("2024-03-01T06:00", "2024-03-01T06:00", "2024-03-01 06:00 UTC", "2024-03-01T0600"),
     ("2024-03-01 06:00+02:00", "2024-03-01T04:00", "2024-03-01 04:00 UTC", "2024-03-01T0400"),
     ("30d", "2024-02-14T12:30", "2024-02-14 12:30 UTC", "2024-02-14T1230"),
+    ("2 days ago", "2024-03-13T12:30", "2024-03-13 12:30 UTC", "2024-03-13T1230"),
     ("2 w AGO", "2024-03-01T12:30", "2024-03-01 12:30 UTC", "2024-03-01T1230"),
 ])  # fmt: skip
 def test_times_are_written_in_many_ways(text: str, at: str, shown: str, slug: str) -> None:
@@ -165,7 +167,9 @@ def test_times_are_written_in_many_ways(text: str, at: str, shown: str, slug: st
     assert (found.text, found.slug) == (shown, slug)
 
 
-@for_each("text", ["", "30", "d", "2024-3-1", "99999999d", "x" * 500, "1e9h"])
+@for_each(
+    "text", ["", "30", "d", "2024-3-1", "2024-W10", "2024-0301", "99999999d", "x" * 500, "1e9h"]
+)
 def test_other_texts_are_no_times(text: str) -> None:
     with pytest.raises((ValueError, OverflowError)):
         moment(text, NOW)
