@@ -10,8 +10,6 @@ from __future__ import annotations
 import functools
 import json
 import multiprocessing
-import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -20,7 +18,7 @@ from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error
 
 from dbt_graft.lineage.frozen import frozen
 
@@ -32,6 +30,7 @@ from project import COLUMNS, FOLDER, artifacts  # noqa: E402
 
 from benchmarks.report import Report  # noqa: E402
 from dbt_graft.injector import docs, stock  # noqa: E402
+from tests.site.conftest import chromium  # noqa: E402
 
 MODELS, SECONDS = 30_000, 300
 SHOWN = "orders_by_customer_00042"
@@ -76,10 +75,7 @@ def write_pages(folder: Path, models: int) -> dict[str, Path]:
 
 def opened(address: str) -> Opened:
     """Open a page in a new browser."""
-    arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+    with chromium() as browser:
         seconds = None
         page = browser.new_page()
         with suppress(Error):  # too slow, or out of memory
@@ -89,7 +85,6 @@ def opened(address: str) -> Opened:
         processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
         ids = [one["id"] for one in processes["processInfo"] if one["type"] == "renderer"]
         most = max(map(_most_megabytes, ids), default=0.0)
-        browser.close()
     return Opened(seconds, most)
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import shutil
 import statistics
 import sys
 import tempfile
@@ -20,7 +18,7 @@ from datetime import UTC, datetime
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -37,6 +35,7 @@ from dbt_graft.lineage.building.build import build  # noqa: E402
 from dbt_graft.lineage.dataset import DatasetId, Kind  # noqa: E402
 from dbt_graft.lineage.operations import Operation  # noqa: E402
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status  # noqa: E402
+from tests.site.conftest import chromium  # noqa: E402
 
 MODELS, ROUNDS = 3_000, 3
 SHOWN = f"orders_by_customer_{MODELS * 2 // 3:05}"
@@ -125,16 +124,12 @@ def measure(folder: Path) -> dict[str, float]:
     taken: dict[str, list[float]] = {name: [] for name in FILES}
     with (
         ThreadingHTTPServer(("127.0.0.1", 0), handler) as http,
-        sync_playwright() as playwright,
+        chromium() as browser,
     ):
         threading.Thread(target=http.serve_forever, daemon=True).start()
-        arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-        chromium = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
         for _ in range(ROUNDS):
             for name, file in FILES.items():
                 taken[name].append(seconds(browser, f"http://127.0.0.1:{http.server_port}/{file}"))
-        browser.close()
         http.shutdown()
     return {name: statistics.median(times) for name, times in taken.items()}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import sys
 import tempfile
 import threading
@@ -21,7 +20,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "docs"), str(HERE.parents[1])]
@@ -49,6 +48,7 @@ from dbt_graft.injector.options import GraftOptions  # noqa: E402
 from dbt_graft.injector.report import Grafted  # noqa: E402
 from dbt_graft.lineage.described import DescribedLineage  # noqa: E402
 from dbt_graft.lineage.model import Lineage  # noqa: E402
+from tests.site.conftest import chromium  # noqa: E402
 
 MODELS, TIMES, LIMIT = 10_000, 7, 0.5
 # What MkDocs' search (lunr) took for the first result at 3,900 pages of this site, on an idle
@@ -106,7 +106,7 @@ def main() -> int:
         )
         report.table("query", "median", "slowest", "files", "kB")
         slowest = 0.0
-        with _served(first) as address, _chromium() as browser:
+        with _served(first) as address, chromium() as browser:
             for what, (query, selector) in some.items():
                 found = [_search(browser, address, query, selector) for _ in range(TIMES)]
                 taken = [one[0] for one in found]
@@ -176,17 +176,6 @@ def _served(folder: Path) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@contextmanager
-def _chromium() -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
 
 
 if __name__ == "__main__":
