@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Records, Run, Status
+from dbt_graft.lineage.usage import _usage, _usage_of_one
 from tests import notation
 from tests.cases import for_each
 
@@ -160,3 +162,13 @@ def test_each_run_has_the_rows_that_its_log_counts() -> None:
 def test_where_no_log_counts_rows_no_run_has_any() -> None:
     [usage] = build(Records(accesses=(access("r1", WRITE, A, 1),))).tasks["load"].usages
     assert (usage.run_ids, usage.run_rows) == (("r1",), ())
+
+
+def test_a_use_by_one_access_is_made_as_that_by_several() -> None:
+    for operation, status, moved in product(Operation, Status, (False, True)):
+        for direction, fields in product(
+            Direction, ({}, {"rows": 3, "bytes": 5, "procedure": "p"})
+        ):
+            group = [access("1", direction, A, 1, operation, status=status, **fields)]
+            made = _usage_of_one(group, "spark", moved=moved)
+            assert made == _usage(group, "spark", moved=moved), group
