@@ -234,7 +234,15 @@ def test_configured_columns_count_and_excluded_ones_do_not() -> None:
     assert [period.column for access in found for period in access.periods] == []
 
 
-SECRETS = ("Ann Lee", "123-45-6789", "1990-05-17", "1991-06-18", "2026-03-03", "2026-04-04", "5512")
+SECRETS = (
+    "Ann Lee",
+    "123-45-6789",
+    "1990-05-17",
+    "1991-06-18",
+    "2026-03-03",
+    "2026-04-04",
+    "551261273",
+)
 
 
 def test_no_literal_but_accepted_dates_reaches_the_store() -> None:
