@@ -11,6 +11,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     Attribute,
     attribute,
     attributes,
+    bracket_items,
     is_cut,
     plain_expressions,
     split_arguments,
@@ -37,23 +38,11 @@ _BETWEEN_STAGES = ("Exchange", "Sort", "ShuffleExchange", "ColumnarExchange", "A
 
 def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """Keys are influences, functions make columns; in every layout of the text."""
-    if "Results" in operator.fields:
-        keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
-        aggregates = operator.fields.get("Aggregate Attributes", "")
-        results = operator.fields["Results"]
-    elif operator.text.startswith("(keys="):
-        keys, functions, results = _keyword_arguments(operator.text)
-        aggregates = ""
-    else:
-        lists = [
-            argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
-        ]
-        # Photon and RAPIDS list all; a logical one has its functions in its results.
-        lists_all = len(lists) > 2
-        by = lists[:1] if len(lists) == 2 else [""]
-        keys, functions, aggregates, results = (
-            ["", *lists][-4:] if lists_all else [*by, "", "", *lists[-1:], ""][:4]
-        )
+    keys, functions, aggregates, results = _lists(operator)
+    for key in plain_expressions(keys):
+        # `normalizenanandzero(a#1) AS a#2`, of floating point numbers that are counted distinctly.
+        if (column := attribute(key)) and column.id not in trace.inputs_by_id:
+            trace.inputs_by_id[column.id] = trace.inputs_of(key)
     _add_functions(functions, aggregates, trace, _reused_stage(operator))
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
@@ -66,6 +55,25 @@ def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
         all_keys = len(columns) - len(others) == len(plain_expressions(keys))
         _add_by_position(others, functions if all_keys or len(others) == 1 else "", trace)
     return columns
+
+
+def _lists(operator: Operator) -> tuple[str, str, str, str]:
+    """The keys, functions, attributes and results of an aggregation."""
+    if "Results" in operator.fields:
+        keys, functions = operator.fields.get("Keys", ""), operator.fields.get("Functions", "")
+        aggregates = operator.fields.get("Aggregate Attributes", "")
+        return keys, functions, aggregates, operator.fields["Results"]
+    if operator.text.startswith("(keys="):
+        keys, functions, results = _keyword_arguments(operator.text)
+        return keys, functions, "", results
+    lists = [
+        argument for argument in split_arguments(operator.arguments) if argument.startswith("[")
+    ]
+    # Photon and RAPIDS list all; a logical one has its functions in its results.
+    if len(lists) > 2:
+        keys, functions, aggregates, results = ["", *lists][-4:]
+        return keys, functions, aggregates, results
+    return "".join(lists[:-1]), "", "", "".join(lists[-1:])
 
 
 def _keyword_arguments(text: str) -> tuple[str, str, str]:
@@ -149,19 +157,34 @@ def python_aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def stages(root: Operator) -> set[int]:
-    """The identities of partial aggregations."""
+    """The identities of partial aggregations: their keys are those of the last stage, or make the
+    values of `count(DISTINCT b#2)` differ.
+    """
     partials: set[int] = set()
     for operator in root.walk():
         if not operator.kind.endswith(AGGREGATES) or operator.kind == "Aggregate":
             continue
-        functions = operator.fields.get("Functions", "") or operator.text
+        keys, functions, *_ = _lists(operator)
         if "[partial_" in functions and "(distinct " not in functions:
             continue
         below = operator
         while len(below.children) == 1:
             below = below.children[0]
-            if below.kind.endswith(AGGREGATES):
+            if below.kind.endswith(AGGREGATES) and _prepares(below, keys, functions):
                 partials.add(id(below))
             if below.kind not in _BETWEEN_STAGES:
                 break
     return partials
+
+
+def _prepares(below: Operator, keys: str, functions: str) -> bool:
+    """Whether an aggregation is a stage of that above it, and not one of a subquery: in one
+    partition Spark makes an aggregation in one stage.
+    """
+    keys_below, functions_below, *_ = _lists(below)
+    if bracket_items(functions_below):
+        return _STAGE.search(functions_below) is not None
+    if "(distinct " in functions:
+        return True
+    same_keys = {key.id for key in attributes(keys)} == {key.id for key in attributes(keys_below)}
+    return same_keys and not bracket_items(functions)

@@ -71,6 +71,7 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
 
 def _trace_all(root: Operator, trace: ColumnTrace, views: set[int]) -> None:
     trace.stages |= grouping.stages(root)
+    trace.definitions |= references.loops(root)
     for operator in leaves_first(root, lambda node: id(node) in views):
         if id(operator) in trace.outputs:
             continue
@@ -132,6 +133,7 @@ def _pushed_filters(operator: Operator) -> Iterable[str]:
         yield from split_arguments(operator.arguments)[2:]
 
 
+_CALL = re.compile(r"(?P<name>[a-z_]+)\((?P<arguments>.*)\)", re.DOTALL)
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
 
 
@@ -145,15 +147,47 @@ def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
     )
     lists = [argument for argument in rest if argument.startswith("[")]
     new_columns = attributes(lists[-1]) if lists else []
+    by_place = _values_by_place(generator, len(new_columns))
     sources = trace.inputs_of(generator, subtype=Subtype.TRANSFORMATION)
-    for column in new_columns:
-        trace.inputs_by_id[column.id] = sources
+    for at, column in enumerate(new_columns):
+        trace.inputs_by_id[column.id] = (
+            NOTHING.union(*map(trace.inputs_of, by_place[at])) if by_place else sources
+        )
     staying = attributes(lists[0]) if len(lists) > 1 and "#" in lists[0] else None
     if staying is None and "Input" not in operator.fields:
         left_out = set(bracket_items(lists[0])) if len(lists) > 1 else set()
         columns = enumerate(flatten(input_columns(operator, trace)))
         return ([column for at, column in columns if str(at) not in left_out], new_columns)
     return (staying if staying is not None else [], new_columns)
+
+
+def _values_by_place(generator: str, size: int) -> list[list[str]]:
+    """The values of each of so many columns that a generator lists one by one; empty otherwise.
+
+    `stack(2, a, b#1, c, d#2)`, `inline(array(struct(x, a#1), struct(x, b#2)))` and, for
+    EXCEPT ALL and INTERSECT ALL, `replicaterows(count#1, a#2, b#3)`.
+    """
+    call = _CALL.fullmatch(generator)
+    if call is None or not size:
+        return []
+    values = split_arguments(call["arguments"])
+    rows, more = divmod(len(values) - 1, size)
+    if call["name"] == "stack" and values[0] == str(rows) and not more:
+        return [values[1 + at :: size] for at in range(size)]
+    if call["name"] == "replicaterows" and len(values) == 1 + size:
+        return [[value] for value in values[1:]]
+    array = _CALL.fullmatch(values[0]) if call["name"].startswith("inline") else None
+    if array is None or array["name"] != "array":
+        return []
+    structs = [_CALL.fullmatch(text) for text in split_arguments(array["arguments"])]
+    fields = [
+        split_arguments(struct["arguments"])[1::2]
+        for struct in structs
+        if struct and struct["name"].endswith("struct")
+    ]
+    if len(fields) < len(structs) or any(len(row) != size for row in fields):
+        return []
+    return [list(column) for column in zip(*fields, strict=True)]
 
 
 def python(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -165,6 +199,31 @@ def python(operator: Operator, trace: ColumnTrace) -> Outputs:
     ):
         trace.inputs_by_id[column.id] = trace.inputs_of(text, subtype=Subtype.TRANSFORMATION)
     return (input_columns(operator, trace), new_columns)
+
+
+def union_loop(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """A recursive query: its rows are those of the first query, and those that the second one makes
+    of its rows, which are traced until no column gets another input.
+    """
+    queries = references.loop_queries(operator)
+    columns = references.loop_columns(operator)
+    for first in queries[:1]:
+        for column, source in zip(columns, trace.columns_of(first), strict=False):
+            trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
+    for second in queries[1:]:
+        while True:
+            sides = list(zip(columns, trace.columns_of(second), strict=False))
+            inputs = [trace.inputs_by_id.get(source.id, NOTHING) for _, source in sides]
+            if all(
+                new <= trace.inputs_by_id[column.id]
+                for (column, _), new in zip(sides, inputs, strict=True)
+            ):
+                break
+            for (column, _), new in zip(sides, inputs, strict=True):
+                trace.inputs_by_id[column.id] |= new
+            for inner in leaves_first(second):
+                trace.outputs[id(inner)] = _rule(inner, leaf=False)(inner, trace)
+    return columns
 
 
 def opaque(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -227,6 +286,8 @@ _RULES: Mapping[str, _Rule] = {
     "TakeOrderedAndProject": relational.top,
     **dict.fromkeys(("TopK", "TopN"), relational.top),
     "Union": relational.union,
+    "UnionLoop": union_loop,
+    "UnionLoopRef": references.loop_reference,
     "Subquery": references.subquery,
     "WithCTE": references.with_cte,
 }

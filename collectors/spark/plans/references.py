@@ -6,6 +6,7 @@ import re
 
 from dbt_graft.collectors.spark.gap_reasons import PLAN_CUT
 from dbt_graft.collectors.spark.plans.arguments import (
+    Attribute,
     attributes,
     expression_columns,
     is_cut,
@@ -64,6 +65,39 @@ def cte_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
     ):
         trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
     return listed
+
+
+def loops(root: Operator) -> dict[str, Operator]:
+    """The recursive queries of a plan, by what their references call them."""
+    return {_loop(operator): operator for operator in root.walk() if operator.kind == "UnionLoop"}
+
+
+def loop_queries(loop: Operator) -> list[Operator]:
+    """The query that a recursive one begins with, and that which it repeats."""
+    return [*loop.children, *loop.inside]
+
+
+def loop_columns(operator: Operator) -> list[Attribute]:
+    """The columns of a recursive query, or of a reference to it."""
+    listed = _LIST.search(operator.arguments)
+    return attributes(operator.fields.get("Output") or (listed.group() if listed else ""))
+
+
+def loop_reference(operator: Operator, trace: ColumnTrace) -> Outputs:
+    """The rows so far: at first those of the first query, then those of the loop as well."""
+    columns = loop_columns(operator)
+    loop = trace.definitions.get(_loop(operator))
+    first = loop_queries(loop)[:1] if loop else []
+    for rows in (*map(trace.columns_of, first), loop_columns(loop) if loop else []):
+        for column, source in zip(columns, rows, strict=False):
+            before = trace.inputs_by_id.get(column.id, NOTHING)
+            trace.inputs_by_id[column.id] = before | trace.inputs_by_id.get(source.id, NOTHING)
+    return columns
+
+
+def _loop(operator: Operator) -> str:
+    number = _CTE_ID.search(operator.fields.get("Loop id", operator.arguments))
+    return f"loop {number.group()}" if number else ""
 
 
 def with_cte(operator: Operator, trace: ColumnTrace) -> Outputs:

@@ -31,6 +31,8 @@ _NULL_TEST = re.compile(
 _PRUNING = re.compile(r"\bdynamicpruning#\d{1,18} \[[^\[\]]*\]")
 _EXISTS = re.compile(r"ExistenceJoin\((?P<name>[^#()]*)#(?P<id>\d{1,18})")
 _SCALA_LIST = re.compile(r"^[A-Z]\w+\((?P<items>.*)\)$", re.DOTALL)
+# Marks of the rows that EXCEPT ALL or INTERSECT ALL counts of its second side.
+_COUNTED = re.compile(r"-1 AS vcol#\d|true AS vcol2#\d")
 _ONE_SIDE = ("LeftSemi", "LeftAnti")
 
 
@@ -118,13 +120,24 @@ def expand(operator: Operator, trace: ColumnTrace) -> Outputs:
 
 
 def union(operator: Operator, trace: ColumnTrace) -> Outputs:
-    """Columns of the same position are one column, with the ids of the first side."""
+    """Columns of the same position are one column, with the ids of the first side.
+
+    Of EXCEPT ALL and INTERSECT ALL, which Spark makes of a union, only the first side has values.
+    """
     sides = [trace.columns_of(child) for child in operator.children]
     columns = attributes(operator.fields.get("Output", "")) or (sides[0] if sides else [])
+    if len(sides) == 2 and _COUNTED.search(_listed(operator.children[1])):
+        for side in sides:
+            trace.influences |= trace.inputs_of_all(side, Subtype.JOIN)
+        del sides[1]
     for at, column in enumerate(columns):
         inputs = [trace.inputs_by_id.get(side[at].id, NOTHING) for side in sides if at < len(side)]
         trace.inputs_by_id[column.id] = NOTHING.union(*inputs)
     return columns
+
+
+def _listed(operator: Operator) -> str:
+    return operator.fields.get("Output") or operator.arguments
 
 
 def merge_rows(operator: Operator, trace: ColumnTrace) -> Outputs:

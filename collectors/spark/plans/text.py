@@ -213,6 +213,19 @@ class _PlanReader:
         elif self.title == _OPTIMISED:
             self.plan.optimised = operator
 
+    def share(self, head: tuple[str, str]) -> bool:
+        """Give operators of one number its section: Spark 4 shows a cached plan for each use of it.
+
+        Returns:
+            Whether the number has a section.
+        """
+        waiting = self.undescribed[head]
+        described = [other for other in self.numbered[head] if other not in waiting]
+        for operator in waiting:
+            for other in described[:1]:
+                operator.fields, operator.sizes = other.fields, other.sizes
+        return bool(described) or not waiting
+
     def finish(self) -> PlanText:
         self.close()
         for operator, lines in self.more.values():
@@ -226,5 +239,5 @@ class _PlanReader:
             operator.reuses = reusable.get(number)
         self.plan.is_formatted = self.formatted
         if self.formatted:
-            self.plan.is_cut = any(self.undescribed.values())
+            self.plan.is_cut = not all(map(self.share, self.undescribed))
         return self.plan

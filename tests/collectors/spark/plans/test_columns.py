@@ -201,6 +201,109 @@ Output [2]: [c#3, d#4]
 
 (5) Union
 """
+# In one partition an aggregation is made in one stage, and one above it as well.
+NESTED = """HashAggregate (3)
++- HashAggregate (2)
+   +- Scan parquet t (1)
+
+(1) Scan parquet t
+Output [2]: [a#1, b#2]
+
+(2) HashAggregate
+Keys [1]: [a#1]
+Functions [1]: [sum(b#2)]
+Aggregate Attributes [1]: [sum(b#2)#3]
+Results [1]: [sum(b#2)#3 AS s#4]
+
+(3) HashAggregate
+Keys: []
+Functions [1]: [max(s#4)]
+Aggregate Attributes [1]: [max(s#4)#5]
+Results [1]: [max(s#4)#5 AS m#6]
+"""
+COUNTED = NESTED.replace("[sum(b#2)#3 AS s#4]", "[a#1]").replace("[sum(b#2)]", "[]")
+# Spark makes other numbers of those that are counted distinctly.
+DISTINCT = """HashAggregate (3)
++- HashAggregate (2)
+   +- Scan parquet t (1)
+
+(1) Scan parquet t
+Output [2]: [a#1, b#2]
+
+(2) HashAggregate
+Keys [2]: [a#1, knownfloatingpointnormalized(normalizenanandzero(b#2)) AS b#3]
+Functions: []
+Aggregate Attributes: []
+Results [2]: [a#1, b#3]
+
+(3) HashAggregate
+Keys [1]: [a#1]
+Functions [1]: [count(distinct b#3)]
+Aggregate Attributes [1]: [count(b#2)#4L]
+Results [2]: [a#1, count(b#2)#4L AS n#5L]
+"""
+EXCEPT_ALL = """Generate replicaterows(sum#7L, a#1, b#2), [a#1, b#2], false, [a#1, b#2]
++- HashAggregate(keys=[a#1, b#2], functions=[sum(vcol#5L)], output=[a#1, b#2, sum#7L])
+   +- Union
+      :- Project [1 AS vcol#5L, a#1, b#2]
+      :  +- Scan t[a#1, b#2]
+      +- Project [-1 AS vcol#6L, c#3, d#4]
+         +- Scan u[c#3, d#4]
+"""
+RECURSIVE = """UnionLoop (1)
+      :- Scan parquet t (2)
+      +- Project (4)
+         +- Filter (3)
+            +- UnionLoopRef (5)
+
+(1) UnionLoop
+Loop id: 0
+Output [3]: [a#7, b#8, n#9]
+
+(2) Scan parquet t
+Output [3]: [a#1, b#2, c#3]
+
+(5) UnionLoopRef
+Loop id: 0
+Output [3]: [a#4, b#5, n#6]
+
+(3) Filter
+Condition : (n#6 < 3)
+
+(4) Project
+Output [3]: [b#5, a#4, (n#6 + 1) AS n#10]
+"""
+# Spark 4 shows a cached plan for each use of it, and describes it once.
+CACHED_TWICE = """Union (7)
+:- InMemoryTableScan (1)
+:     +- InMemoryRelation (2)
+:           +- Project (4)
+:              +- Scan parquet t (3)
++- InMemoryTableScan (5)
+      +- InMemoryRelation (6)
+            +- Project (4)
+               +- Scan parquet t (3)
+
+(1) InMemoryTableScan
+Output [1]: [a#1]
+
+(2) InMemoryRelation
+Arguments: [a#1, b#2], StorageLevel(disk, 1 replicas)
+
+(3) Scan parquet t
+Output [2]: [a#1, b#2]
+
+(4) Project
+Output [2]: [a#1, b#2]
+
+(5) InMemoryTableScan
+Output [1]: [b#4]
+
+(6) InMemoryRelation
+Arguments: [a#3, b#4], StorageLevel(disk, 1 replicas)
+
+(7) Union
+"""
 MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
 
 
@@ -262,6 +365,44 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             "Filter (isnotnull(a#1) AND (size(b#2, false) > 0))\n+- Scan t[a#1, b#2]\n",
             ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "* <- t.a FILTER, t.b FILTER"],
         ),
+        (NESTED, ["m <- t.b AGGREGATION", "* <- t.a GROUP_BY"]),
+        (COUNTED, ["m <- ", "* <- t.a GROUP_BY"]),
+        (DISTINCT, ["a <- t.a IDENTITY", "n <- t.b AGGREGATION", "* <- t.a GROUP_BY"]),
+        (
+            "Generate stack(2, x, a#1, y, b#2), [a#1], false, [k#3, v#4]\n+- Scan t[a#1, b#2]\n",
+            ["a <- t.a IDENTITY", "k <- ", "v <- t.a IDENTITY, t.b IDENTITY", "* <- "],
+        ),
+        (
+            "Generate inline(array(struct(x, a#1, y, 1), named_struct(x, 2, y, (b#2 + 1)))), "
+            "[0, 1], false, [x#3, y#4]\n+- Scan t[a#1, b#2]\n",
+            ["x <- t.a IDENTITY", "y <- t.b TRANSFORMATION", "* <- "],
+        ),
+        # A literal may have commas.
+        (
+            "Generate stack(2, x, y, z, a#1, b#2), [0, 1], false, [k#3, v#4]\n"
+            "+- Scan t[a#1, b#2]\n",
+            [
+                *(f"{n} <- t.a TRANSFORMATION, t.b TRANSFORMATION" for n in "kv"),
+                "* <- ",
+            ],
+        ),
+        (
+            EXCEPT_ALL,
+            [
+                *("a <- t.a IDENTITY", "b <- t.b IDENTITY", "a <- t.a IDENTITY"),
+                "b <- t.b IDENTITY",
+                "* <- t.a GROUP_BY, t.a JOIN, t.b GROUP_BY, t.b JOIN, u.c JOIN, u.d JOIN",
+            ],
+        ),
+        (
+            RECURSIVE,
+            [
+                *(f"{n} <- t.a IDENTITY, t.b IDENTITY" for n in "ab"),
+                "n <- t.c IDENTITY, t.c TRANSFORMATION",
+                "* <- t.c FILTER",
+            ],
+        ),
+        (CACHED_TWICE, ["a <- t.a IDENTITY, t.b IDENTITY", "* <- "]),
         (
             ODD,
             [
@@ -318,8 +459,10 @@ def test_what_is_cut_or_opaque_is_marked(text: str, gap: str) -> None:
         "Expand [[[[[[, [a#1\n+- Scan t[a#1]\n",
         "Generate \n+- TakeOrderedAndProject \n   +- Window \n      +- Sort \n",
         "Union\n" + "+- Scan t[a#1]\n" * 5_000,
+        "UnionLoop 0, [a#1]\n+- UnionLoopRef 0, [a#1]\n   +- UnionLoopRef 7\n",
+        f"Generate stack({'9' * 5_000}, a#1), [b#2]\n+- Generate stack(), []\n",
     ],
-    ids=["wide", "brackets", "cases", "deep", "expand", "empty", "union"],
+    ids=["wide", "brackets", "cases", "deep", "expand", "empty", "union", "loop", "stack"],
 )
 def test_a_hostile_plan_is_followed_to_its_end(text: str) -> None:
     follow(text)

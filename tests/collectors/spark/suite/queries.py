@@ -545,8 +545,7 @@ query(
     f"6 {PEOPLE}",
     """
     id    <- raw.customers.id
-    field <- raw.customers.name TRANSFORMATION, raw.customers.email TRANSFORMATION
-    value <- raw.customers.name TRANSFORMATION, raw.customers.email TRANSFORMATION
+    value <- raw.customers.name, raw.customers.email
     """,
 )
 query(
