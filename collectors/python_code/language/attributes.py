@@ -24,8 +24,9 @@ from dbt_graft.collectors.python_code.libraries.subscripts import (
 )
 from dbt_graft.collectors.python_code.values.containers import get_entry, row_entries
 from dbt_graft.collectors.python_code.values.frames import column, name_columns, row_of
-from dbt_graft.collectors.python_code.values.machine import ROW_COUNT, Arguments, Machine, to_value
+from dbt_graft.collectors.python_code.values.machine import Arguments, Machine, to_value
 from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
     UNKNOWN,
     Class,
     Const,
@@ -43,6 +44,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Text,
     Thing,
     Value,
+    count_of,
     derive,
 )
 
@@ -177,13 +179,12 @@ def _array(owner: Value, frame: Frame) -> Value:
 
 _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
     **{name: _locator(name) for name in ("loc", "iloc", "at", "iat", "na")},
-    **dict.fromkeys(
-        words("shape size dtypes schema width isStreaming ndim"), lambda owner, frame: UNKNOWN
-    ),
+    **dict.fromkeys(words("dtypes schema width isStreaming ndim"), lambda owner, frame: UNKNOWN),
+    "shape": lambda owner, frame: Items((count_of(frame.rows), UNKNOWN)),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
     "columns": lambda owner, frame: column_names(frame),
     "empty": lambda owner, frame: Const(False),
-    "height": lambda owner, frame: ROW_COUNT,
+    **dict.fromkeys(("height", "size"), lambda owner, frame: count_of(frame.rows)),
     "index": _index,
     "values": _array,
     **dict.fromkeys(
@@ -195,12 +196,18 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
 def _of_data(owner: Data, name: str) -> Value:
     if owner.form is not Form.VALUE and name in _ACCESSORS:
         return Thing("accessor", {}, owner)
+    if owner.form is Form.SERIES and name in LOCATORS:
+        return Thing(name, {}, owner)
     if owner.form is Form.SERIES and name == "name":
         return to_value(owner.name)
     if owner.form is Form.SERIES and name in _SERIES:
-        return owner
+        return replace(owner, order=NOTHING)  # its labels are gone
+    if owner.form is Form.SERIES and name in {"size", "shape"}:
+        count = count_of(owner.rows)
+        return count if name == "size" else Items((count,))
     if owner.form is Form.SERIES and name == "index":
-        return replace(owner.index[0][1], form=Form.SERIES) if owner.index else Data()
+        level = owner.index[0][1] if owner.index else Data()
+        return replace(level, form=Form.SERIES, rows=level.rows | owner.rows)
     return Method(owner, name)
 
 
@@ -255,7 +262,7 @@ def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> No
             data = machine.data(value)
             machine.put(owner, replace(cell, index=((data.name, data),) if data.inputs else ()))
         elif name in cell.columns or (name not in FRAME_METHODS and (cell.open or cell.rest)):
-            machine.put(owner, cell.with_column(name, as_column(machine, value)))
+            machine.put(owner, cell.with_column(name, as_column(machine, cell, value)))
 
 
 # Names of a scope that no code can write.

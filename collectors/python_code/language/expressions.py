@@ -19,7 +19,7 @@ from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.containers import append
 from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_COLUMNS, MOST_ITEMS
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, ROW_COUNT, Machine
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Machine
 from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
@@ -38,6 +38,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     change,
     derive,
+    is_count,
 )
 from dbt_graft.lineage.records import Subtype
 
@@ -270,7 +271,7 @@ def _repeated(machine: Machine, left: Value, right: Value) -> Value | None:
     """A list as many times as a number says; None for other values."""
     for side, count in ((left, machine.key(right)), (right, machine.key(left))):
         items = machine.items(side)
-        if items is not None and ROW_COUNT in (left, right):
+        if items is not None and (is_count(left) or is_count(right)):
             return machine.new(Items((), machine.join_all(items.values), items.rows))
         if items is None or items.rest is not None or not isinstance(count, int):
             continue
@@ -324,8 +325,8 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
     values = [evaluate(machine, item, scope) for item in (node.left, *node.comparators)]
     if len(values) == 2 and isinstance(node.ops[0], ast.Is | ast.IsNot):
         return _is_none(machine, values[0], values[1], isinstance(node.ops[0], ast.Is))
-    if ROW_COUNT in values[:2] and len(values) == 2:
-        return _compare_count(node.ops[0], values)
+    if len(values) == 2 and any(map(is_count, values)):
+        return _compare_count(machine, node.ops[0], values)
     if all(isinstance(value, Const) for value in values) and len(values) == 2:
         rule = _COMPARISONS.get(type(node.ops[0]))
         first, second = (value.value for value in values if isinstance(value, Const))
@@ -342,18 +343,18 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
     return replace(machine.derived(values), index=())
 
 
-def _compare_count(operation: ast.cmpop, values: list[Value]) -> Value:
+def _compare_count(machine: Machine, operation: ast.cmpop, values: list[Value]) -> Value:
     """`len(df) == 0`: there are rows."""
-    number = values[1] if values[0] == ROW_COUNT else values[0]
+    number = values[1] if is_count(values[0]) else values[0]
     if not isinstance(number, Const) or number.value not in (0, 1):
-        return UNKNOWN
+        return machine.derived(values)
     if isinstance(operation, ast.Eq) and number.value == 0:
         return Const(False)
     if isinstance(operation, ast.Gt | ast.NotEq) and number.value == 0:
         return Const(True)
     if isinstance(operation, ast.Lt | ast.GtE) and number.value == 1:
         return Const(isinstance(operation, ast.GtE))
-    return UNKNOWN
+    return machine.derived(values)
 
 
 def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Value:

@@ -15,10 +15,10 @@ from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.reading import read_file
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.values.containers import sorted_items
 from dbt_graft.collectors.python_code.values.frames import frame_of_rows, record_of
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE, MOST_COLUMNS
 from dbt_graft.collectors.python_code.values.machine import (
-    ROW_COUNT,
     Call,
     Handler,
     Machine,
@@ -41,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Thing,
     Value,
     change,
+    count_of,
     derive,
 )
 from dbt_graft.lineage.records import Subtype
@@ -135,23 +136,35 @@ def _range(call: Call) -> Value:
 
 
 def _length(call: Call) -> Value:
-    items = call.machine.items(first_argument(call))
+    value = first_argument(call)
+    items = call.machine.items(value)
     if items is not None:
-        return Const(len(items.items)) if items.rest is None and not items.open else ROW_COUNT
-    if isinstance(first_argument(call), Const | Text):
+        is_known = items.rest is None and not items.open
+        return Const(len(items.items)) if is_known else count_of(items.rows)
+    if isinstance(value, Const | Text):
         return UNKNOWN
-    if call.machine.frame(first_argument(call)) or isinstance(first_argument(call), Thing):
-        return ROW_COUNT
-    data = call.machine.data(first_argument(call))
-    return derive([data], call.place) if data.form is Form.VALUE else ROW_COUNT
+    frame = call.machine.frame(value)
+    if frame is not None:
+        return count_of(frame.rows)
+    data = call.machine.data(value)
+    is_value = data.form is Form.VALUE and not isinstance(value, Thing)
+    return derive([data], call.place) if is_value else count_of(data.rows)
 
 
 def _aggregate(call: Call) -> Value:
-    values = call.arguments.positional
-    data = derive(call.data(), call.place, Subtype.AGGREGATION)
-    if len(values) > 1:
-        data = derive(call.data(), call.place)
-    return replace(data, index=())
+    machine, values = call.machine, call.arguments.positional
+    key = call.get("key")
+    if key is not None and len(values) == 1:  # the item that has the greatest
+        items = iterate(machine, values[0])
+        item = machine.join_all(items.values) or UNKNOWN
+        deciding = machine.data(machine.call(key, item)).inputs
+        return machine.chosen(item, items.rows | change(deciding, Subtype.FILTER))
+    subtype = Subtype.AGGREGATION if len(values) == 1 else Subtype.TRANSFORMATION
+    return replace(derive(list(map(machine.data, values)), call.place, subtype), index=())
+
+
+def _sorted(call: Call) -> Value:
+    return sorted_items(call, iterate(call.machine, first_argument(call)))
 
 
 def _convert(call: Call) -> Value:
@@ -206,7 +219,7 @@ def _filter(call: Call) -> Value:
 
 def _next(call: Call) -> Value:
     items = iterate(call.machine, first_argument(call))
-    return next(iter(items.values), UNKNOWN)
+    return call.machine.chosen(next(iter(items.values), UNKNOWN), items.rows)
 
 
 def _not_followed(call: Call) -> Value:
@@ -378,8 +391,8 @@ _TABLE: Mapping[Handler, str] = {
     _zip: "builtins.zip itertools.zip_longest",
     _enumerate: "builtins.enumerate",
     _range: "builtins.range",
-    lambda call: iterate(call.machine, first_argument(call)): """builtins.sorted builtins.reversed
-        builtins.iter""",
+    lambda call: iterate(call.machine, first_argument(call)): "builtins.reversed builtins.iter",
+    _sorted: "builtins.sorted",
     first_argument: """concurrent.futures.as_completed concurrent.futures.wait
         tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext

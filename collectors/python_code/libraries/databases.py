@@ -41,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     all_gaps,
     alternatives,
     change,
+    decided,
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -215,12 +216,13 @@ def send(call: Call, statement: Value, rows: list[Value], deciding: Inputs) -> N
         gap = machine.gap("where the parameters of the statement go is not known")
         machine.record.add_gap(gap, target, ANY_COLUMN)
     machine.record.add_columns(target, slots.columns if slots.slots else ())
+    deciding |= machine.control
     for row in rows:
         for slot in slots.slots:
-            _send_slot(machine, target, slot, _value_for(machine, row, slot))
+            data = decided(_value_for(machine, row, slot), deciding)
+            _send_slot(machine, target, slot, data)
     if isinstance(statement, Text):
         _send_parts(machine, target, statement)
-    deciding |= machine.control
     machine.record.add_edges(target, ANY_COLUMN, deciding, machine.place)
 
 
@@ -285,11 +287,13 @@ def _fetch(call: Call) -> Value:
         gap = call.gap("rows are fetched of a statement that is not known")
         return replace(call.machine.data(call.owner), origin=gap)
     if call.name in {"fetchone", "first", "one"}:
-        return replace(row_of(frame), rows=frame.rows)
+        return call.machine.chosen(row_of(frame), frame.rows)
     value: Value = row_of(frame)
     if call.name in {"fetchval", "scalar", "scalars"}:
         value = next(iter(frame.columns.values()), UNKNOWN)
-    return value if call.name in {"fetchval", "scalar"} else Items((), value, frame.rows)
+    if call.name in {"fetchval", "scalar"}:
+        return call.machine.chosen(value, frame.rows)
+    return call.machine.new(Items((), value, frame.rows))
 
 
 def _get_records(call: Call) -> Value:
@@ -303,7 +307,9 @@ def _get_records(call: Call) -> Value:
     if frame is None:
         return UNKNOWN
     row = row_of(frame)
-    return row if call.name == "get_first" else Items((), row, frame.rows)
+    if call.name == "get_first":
+        return call.machine.chosen(row, frame.rows)
+    return call.machine.new(Items((), row, frame.rows))
 
 
 def _insert_rows(call: Call) -> Value:

@@ -154,7 +154,8 @@ def _assign(call: Call) -> Value:
     for name, value in (call.arguments.named or {}).items():
         if isinstance(value, Function):
             value = machine.call(value, ref)
-        machine.put(ref, made.frame.with_column(name, as_column(machine, value)))
+        column_of = as_column(machine, made.frame, value)
+        machine.put(ref, made.frame.with_column(name, column_of))
     if call.arguments.more:
         gap = machine.gap("columns are assigned whose names are not known")
         machine.put(ref, made.frame.with_gap(gap))
@@ -170,7 +171,7 @@ def _insert(call: Call) -> Value:
         gap = machine.gap("a column is set whose name is not known")
         machine.put(call.owner, frame.with_gap(gap))
         return Const(None)
-    data = as_column(machine, call.get("value", 2) or UNKNOWN)
+    data = as_column(machine, frame, call.get("value", 2) or UNKNOWN)
     at = call.machine.key(call.get("loc", 0))
     items = list(frame.columns.items())
     items.insert(at if isinstance(at, int) else len(items), (key, data))
@@ -372,8 +373,9 @@ def _of_rows(call: Call, frame: Frame, value: Value) -> Value:
     if items is not None and not items.rest:
         return Thing("tuples", {"items": Items((), items, frame.rows)})
     data = machine.data(value)
+    rows = data.rows | frame.rows
     return replace(
-        data, form=Form.SERIES, place=call.place, index=frame.index, rows=frame.rows, name=None
+        data, form=Form.SERIES, place=call.place, index=frame.index, rows=rows, name=None
     )
 
 
@@ -416,7 +418,7 @@ def _to_dict(call: Call) -> Value:
         if orient == "index":
             keys = frame.index[0][1] if frame.index else UNKNOWN
             return machine.new(DictCell({}, record, keys, (), frame.rows))
-        return Items((), record, frame.rows)
+        return machine.new(Items((), record, frame.rows))
     columns: dict[object, Value] = {}
     for name, data in frame.columns.items():
         item = replace(data, form=Form.VALUE)

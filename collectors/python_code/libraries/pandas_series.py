@@ -123,7 +123,7 @@ def apply(call: Call) -> Value:
         data,
         form=owner.form,
         name=owner.name,
-        rows=owner.rows,
+        rows=owner.rows | data.rows,
         order=owner.order,
         index=owner.index,
         gaps=data.gaps | all_gaps(owner),
@@ -143,11 +143,9 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
         mapped = machine.join_all(cell.values)
         return combine([derive(data, call.place), machine.data(mapped)])
     if isinstance(function, Data) and function.form is Form.SERIES:
-        chosen = change(combine(data).inputs, Subtype.CONDITIONAL) if data else NOTHING
-        keys = all_inputs(level for _, level in function.index)
-        return replace(
-            function, inputs=function.inputs | chosen | change(keys, Subtype.CONDITIONAL), index=()
-        )
+        keys = all_inputs([*data, *(level for _, level in function.index)])
+        chosen = change(keys | function.rows, Subtype.CONDITIONAL)
+        return replace(function, inputs=function.inputs | chosen, index=(), rows=NOTHING)
     if isinstance(function, Function | Class | Method | Library):
         return machine.invoke(function, _arguments(call, values))
     if isinstance(function, OneOf):
@@ -193,7 +191,7 @@ def _rename(call: Call) -> Value:
 def _reset_index(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     if owner.form is not Form.SERIES or call.flag("drop"):
-        return replace(owner, index=())
+        return replace(owner, index=(), order=NOTHING)
     frame = as_frame(call.machine, owner)
     assert frame
     name = call.text("name")
@@ -222,10 +220,20 @@ def _filter_values(call: Call) -> Value:
     return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.FILTER))
 
 
+def _sorted(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    if owner.form is not Form.SERIES:
+        return owner
+    by = owner.inputs
+    if call.name == "sort_index":
+        by = all_inputs(level for _, level in owner.index)
+    return replace(owner, rows=owner.rows | change(by, Subtype.SORT), order=by)
+
+
 def _to_list(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     item = replace(owner, form=Form.VALUE, index=(), rows=NOTHING)
-    return Items((), item, owner.rows)
+    return call.machine.new(Items((), item, owner.rows))
 
 
 def _value_counts(call: Call) -> Value:
@@ -286,10 +294,12 @@ AGGREGATES = words("""
     implode product len""")
 _EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"})
 _TABLE: Mapping[Handler, str] = {
-    owner_of: """copy head tail sort_values sort_index to_numpy infer_objects convert_dtypes sample
-        reindex nlargest nsmallest swapaxes squeeze ravel flatten compute persist asc desc
+    owner_of: """copy head tail infer_objects convert_dtypes sample
+        reindex swapaxes squeeze compute persist asc desc
         asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
-        flatten view item drop_duplicates unique set_axis to_series cast_same collect""",
+        view item drop_duplicates unique set_axis to_series cast_same collect""",
+    lambda call: replace(call.machine.data(call.owner), order=NOTHING): "to_numpy ravel flatten",
+    _sorted: "sort_values sort_index nlargest nsmallest",
     _to_list: "tolist to_list iter_rows",
     aggregate: """sum mean avg average count min max median std var first last nunique prod sem skew
         any all mode quantile idxmin idxmax n_unique kurt implode product len""",

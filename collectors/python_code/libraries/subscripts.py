@@ -35,6 +35,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     all_gaps,
     change,
+    decided,
     derive,
 )
 from dbt_graft.lineage.records import Subtype
@@ -187,7 +188,7 @@ def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value
         )
     if isinstance(key, Const):
         if frame.library == "query" and isinstance(key.value, int):
-            return row_of(frame)
+            return machine.chosen(row_of(frame), frame.rows)
         return column(machine, frame, key.value)
     if isinstance(key, Text | Data) and not machine.data(key).inputs:
         is_mask = isinstance(key, Data) and key.form is Form.SERIES
@@ -234,13 +235,15 @@ def _located(machine: Machine, owner: Thing, key: Value) -> Value:
         rows = machine.call(rows, owner.owner)
     if frame is None:
         data = machine.data(owner.owner)
-        decided = machine.data(rows).inputs
-        return replace(data, rows=data.rows | change(decided, Subtype.FILTER))
+        condition = machine.data(rows)
+        chosen = data.rows | condition.rows | change(condition.inputs, Subtype.FILTER)
+        form = Form.VALUE if _is_place(rows) else data.form
+        return replace(data, form=form, rows=chosen)
     frame = _with_rows(machine, frame, rows)
-    is_row = isinstance(rows, Const) and not isinstance(rows.value, str | bool)
+    is_row = _is_place(rows)
     if names is None or _is_all(names):
         if is_row:
-            return row_of(frame)
+            return machine.chosen(row_of(frame), frame.rows)
         return machine.new(frame)
     if owner.role in {"iloc", "iat"}:
         return _by_places(machine, frame, names, is_row=is_row)
@@ -250,6 +253,11 @@ def _located(machine: Machine, owner: Thing, key: Value) -> Value:
         data = column(machine, frame, as_keys([names.value])[0])
         return replace(data, form=Form.VALUE, index=()) if is_row else data
     return _of_frame(machine, owner, frame, names)
+
+
+def _is_place(value: Value) -> bool:
+    """Whether it names a row by a number."""
+    return isinstance(value, Const) and not isinstance(value.value, str | bool)
 
 
 def _is_slice(value: Value) -> bool:
@@ -378,13 +386,13 @@ def set_columns(machine: Machine, frame: Frame, names: list[Key], value: Value) 
     elif items is not None and len(names) > 1 and len(items.items) == len(names):
         values = list(items.items)
     for name, item in zip(names, values, strict=True):
-        frame = frame.with_column(name, as_column(machine, item))
+        frame = frame.with_column(name, as_column(machine, frame, item))
     return frame
 
 
-def as_column(machine: Machine, value: Value) -> Data:
-    """A value as a column that this line makes."""
-    data = machine.data(value)
+def as_column(machine: Machine, frame: Frame, value: Value) -> Data:
+    """A value as a column of a frame that this line makes."""
+    data = decided(machine.data(value), frame.rows)
     return replace(
         data,
         place=machine.place if data.inputs else None,
@@ -407,7 +415,8 @@ def _set_located(machine: Machine, owner: Thing, key: Value, value: Value) -> No
         gap = machine.gap("cells are set of columns that are not known")
         machine.put(owner.owner, frame.with_gap(gap))
         return
-    deciding = change(resolve(machine, machine.data(rows), frame).inputs, Subtype.CONDITIONAL)
+    condition = decided(resolve(machine, machine.data(rows), frame), frame.rows)
+    deciding = change(condition.inputs, Subtype.CONDITIONAL)
     changed = set_columns(machine, frame, as_keys(keys), value)
     for name in as_keys(keys):
         data = changed.columns[name]

@@ -20,6 +20,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Ref,
     Value,
     all_gaps,
+    decided,
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -49,7 +50,7 @@ def write_columns(machine: Machine, frame: Frame, target: int) -> None:
     names = {name: column_name(name) for name in frame.columns}
     record.add_columns(target, names.values())
     for name, data in frame.columns.items():
-        _write_column(machine, target, names[name], data)
+        _write_column(machine, target, names[name], decided(data, frame.rows | machine.control))
     record.add_edges(target, ANY_COLUMN, frame.rows | machine.control, machine.place)
     if frame.open:
         record.open_target(target)

@@ -118,8 +118,21 @@ def _insert(call: Call) -> Value:
     return Const(None)
 
 
+def sorted_items(call: Call, items: Items) -> Items:
+    """Items in an order: that of a key, or of their own."""
+    machine = call.machine
+    if items.rest is None and all(isinstance(item, Const) for item in items.items):
+        texts = [item for item in items.items if isinstance(machine.key(item), str)]
+        is_known = len(texts) == len(items.items) and call.get("key") is None
+        return replace(items, items=tuple(sorted(texts, key=str))) if is_known else items
+    item, key = machine.join_all(items.values) or UNKNOWN, call.get("key")
+    by = machine.data(item if key is None or key == Const(None) else machine.call(key, item))
+    rows = items.rows | change(by.inputs, Subtype.SORT)
+    return Items((), item, rows) if by.inputs else replace(items, rows=rows)
+
+
 def _arrange(call: Call) -> Value:
-    """`remove`, `reverse`, `sort` of a list whose items are known."""
+    """`remove`, `reverse`, `sort` of a list."""
     cell = call.machine.cell(call.owner)
     if not isinstance(cell, Items) or not isinstance(call.owner, Ref):
         return Const(None)
@@ -130,8 +143,9 @@ def _arrange(call: Call) -> Value:
         item = call.get("", 0)
         if item in items:
             items.remove(item)
-    elif all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
-        items.sort(key=str)
+    else:
+        call.machine.put(call.owner, sorted_items(call, cell))
+        return Const(None)
     call.machine.put(call.owner, replace(cell, items=tuple(items)))
     return Const(None)
 

@@ -41,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     change,
     combine,
     derive,
+    is_count,
 )
 from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.frozen import frozen
@@ -248,16 +249,40 @@ class Machine:
 
     def look_up(self, value: Value, deciding: Inputs) -> Value:
         """A value as it is, that others decide on."""
-        if deciding and isinstance(value, Data):
+        if not deciding:
+            return value
+        if isinstance(value, Data):
             chosen = change(deciding, Subtype.CONDITIONAL)
             return replace(value, inputs=value.inputs | chosen)
-        return self.decide(value, deciding)
+        return self.each_part(value, lambda part: self.look_up(part, deciding)) or self.decide(
+            value, deciding
+        )
+
+    def chosen(self, value: Value, rows: Inputs) -> Value:
+        """A value out of many, or a row: with what decides on which."""
+        if isinstance(value, Const) or not rows:
+            return value
+        if isinstance(value, Data):
+            return replace(value, rows=value.rows | rows)
+        return self.each_part(value, lambda part: self.chosen(part, rows)) or value
+
+    def each_part(self, value: Value, rule: Callable[[Value], Value]) -> Value | None:
+        """A row, after a rule for each of its values; None for what is none."""
+        if isinstance(value, Items):
+            rest = None if value.rest is None else rule(value.rest)
+            return replace(value, items=tuple(map(rule, value.items)), rest=rest)
+        cell = self.cell(value)
+        if isinstance(cell, DictCell):
+            entries = {key: rule(item) for key, item in cell.entries.items()}
+            rest = None if cell.rest is None else rule(cell.rest)
+            return self.new(replace(cell, entries=entries, rest=rest))
+        return None
 
     def condition(self, value: Value) -> Inputs:
         """The inputs of a condition; whether there are rows at all is none of their values."""
         if isinstance(value, OneOf):
             return NOTHING.union(*map(self.condition, value.values))
-        return value.inputs if isinstance(value, Data) else NOTHING
+        return value.inputs | value.rows if isinstance(value, Data) else NOTHING
 
     # -- views of values
 
@@ -269,7 +294,9 @@ class Machine:
             return UNKNOWN
         if isinstance(value, Text):
             return derive(value.parts, self.place)
-        return combine(self.parts(value))
+        data = combine(self.parts(value))
+        items = self.items(value)
+        return replace(data, rows=data.rows | items.rows) if items is not None else data
 
     def derived(self, values: Iterable[Value | None]) -> Data:
         """A value that this line makes of others."""
@@ -370,7 +397,7 @@ class Machine:
         items = self.items(value)
         has_items = items is not None and (bool(items.items) or items.rest is not None)
         # Lineage is that of rows, so there are some.
-        return True if has_items or value == ROW_COUNT else None
+        return True if has_items or is_count(value) else None
 
     # -- the rules of Python
 
@@ -457,8 +484,6 @@ class Call:
 _NAMED_TUPLE = Library("typing.NamedTuple")
 Handler = Callable[[Call], Value]
 NOT_KNOWN = object()
-# The number of rows of a frame, or of the items that any rows make.
-ROW_COUNT = Thing("count")
 
 
 def owner_of(call: Call) -> Value:

@@ -281,6 +281,16 @@ class ObjectCell:
 Cell = Frame | Items | DictCell | ObjectCell
 
 
+def count_of(rows: Inputs) -> Thing:
+    """The number of rows, or of items that any rows make, that inputs decide on."""
+    return Thing("count", {"rows": Data(rows=rows)})
+
+
+def is_count(value: Value | None) -> bool:
+    """Whether a value is a number of rows."""
+    return isinstance(value, Thing) and value.role == "count"
+
+
 def change(
     inputs: Inputs, subtype: Subtype = Subtype.TRANSFORMATION, masking: Masking = Masking.NONE
 ) -> Inputs:
@@ -331,6 +341,23 @@ def derive(
         gaps=NO_GAPS.union(*map(all_gaps, values)),
         origin=None,
     )
+
+
+def decided(data: Data, by: Inputs) -> Data:
+    """A value beside others, with what decides on it and not, as `by` does, on all of them.
+
+    A series finds its rows by their labels, so that their order is none of its own; of an array
+    (`.values`), which has no `order`, it is.
+    """
+    there = {(item.source, item.column) for item in by}
+    is_aligned = data.form is Form.SERIES and data.order
+    own = frozenset(
+        item
+        for item in data.rows
+        if (item.source, item.column) not in there
+        and not (is_aligned and item.subtype is Subtype.SORT)
+    )
+    return replace(data, inputs=data.inputs | change(own, Subtype.CONDITIONAL), rows=NOTHING)
 
 
 def all_inputs(values: Iterable[Data]) -> Inputs:

@@ -100,6 +100,52 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
 @for_each(
     "lines, expected",
     [
+        ("out = df[['id']].assign(z=df[df.b > 2].a.sum())", "id=id; z=+a,if b"),
+        ("out = df[['id']].assign(z=df[df.b > 2].a)", "id=id; z=a,if b"),
+        ("out = df[['id']].assign(z=len(df[df.b > 2]))", "id=id; z=if b"),
+        ("out = df[['id']].assign(z=df[df.b > 2].shape[0])", "id=id; z=if b"),
+        ("out = df[['id']].assign(z=sum(1 for b in df.b if b > 2))", "id=id; z=if b"),
+        ("out = df[df.b > 2][['id']]\nout['z'] = out.id.max()", "id=id; z=+id; *=filter b"),
+        ("out = df[['id']].assign(z=df.sort_values('b').a)", "id=id; z=a"),
+        ("out = df[['id']].assign(z=df.sort_values('b').a.values)", "id=id; z=a,if b"),
+        ("out = df[['id']].assign(z=df.sort_values('b').a.tolist())", "id=id; z=a,if b"),
+        ("out = df[['id']].assign(z=df.sort_values('b').a.iloc[0])", "id=id; z=a,if b"),
+        ("out = df[['id']].assign(z=df.sort_values('b').iloc[0]['a'])", "id=id; z=a,if b"),
+        ("out = df[['id']].assign(z=df.loc[df.b.idxmax(), 'a'])", "id=id; z=a,if b"),
+        (
+            "out = df[['id']].copy()\nout['z'] = 1\nout.loc[df.index[df.b > 2], 'z'] = 0",
+            "id=id; z=if b",
+        ),
+        ("out = df.loc[df.b.nlargest(3).index, ['id']]", "id=id; *=sort b"),
+        ("out = df.groupby('k').a.sum().nlargest(2).reset_index()", "k=k; a=+a; *=group k,sort a"),
+        (
+            "ids = set(df[df.b > 2].id)\n"
+            "out = pd.DataFrame([{'x': x} for x in other.x if x in ids])",
+            "x=u.x; *=filter b,filter id,filter u.x",
+        ),
+        (
+            "first = max(df.itertuples(), key=lambda r: r.b)\nout = pd.DataFrame([{'z': first.a}])",
+            "z=a; *=filter b",
+        ),
+        (
+            "rows = df[['a', 'b']].to_dict('records')\nrows.sort(key=lambda r: r['b'])\n"
+            "out = pd.DataFrame(rows)[['a']]",
+            "a=a; *=sort b",
+        ),
+        (
+            "names = {r.id: (r.a, r.b) for r in df.itertuples()}\n"
+            "out = pd.DataFrame([{'z': names.get(x)[0]} for x in other.x])",
+            "z=a,if id,if u.x",
+        ),
+    ],
+)
+def test_what_decides_on_a_value_goes_with_it_where_it_is_put(lines: str, expected: str) -> None:
+    assert edges_of_frame(lines) == expected
+
+
+@for_each(
+    "lines, expected",
+    [
         (
             "out = df[['a', 'k']].merge(other[['k', 'x']], on='k')",
             "a=a; k=k; x=u.x; *=join k,join u.k",
