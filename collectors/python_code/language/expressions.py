@@ -19,7 +19,7 @@ from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.containers import append
 from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_COLUMNS, MOST_ITEMS
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Machine
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Machine
 from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
@@ -84,8 +84,19 @@ def _call(machine: Machine, node: ast.Call, scope: Ref) -> Value:
     line = machine.line
     machine.line = node.func.end_lineno or node.lineno
     value = machine.invoke(function, arguments)
+    if isinstance(node.func, ast.Attribute) and _changes_series(machine, function, arguments):
+        assign(machine, node.func.value, value, scope)
+        value = Const(None)
     machine.line = line
     return value
+
+
+def _changes_series(machine: Machine, function: Value, arguments: Arguments) -> bool:
+    """Whether a call changes a column where it is: `df["a"].fillna(0, inplace=True)`."""
+    is_method = isinstance(function, Method) and isinstance(function.owner, Data)
+    if not is_method or not isinstance(function, Method):
+        return False
+    return function.name == "update" or machine.is_true(arguments.get("inplace")) is True
 
 
 def _called(machine: Machine, node: ast.expr, scope: Ref) -> Value:
@@ -340,6 +351,7 @@ def _compare(machine: Machine, node: ast.Compare, scope: Ref) -> Value:
         key = machine.key(values[0])
         if keys is not None and isinstance(values[0], Const):
             return Const((key in keys) is isinstance(node.ops[0], ast.In))
+        values[1] = machine.items(values[1]) or values[1]
     return replace(machine.derived(values), index=())
 
 
@@ -363,7 +375,8 @@ def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Val
             return Const((value.value is None) is negated)
         if isinstance(value, Data | OneOf):
             return machine.derived([value]) if isinstance(value, Data) else UNKNOWN
-        return Const(not negated)
+        deciding = machine.condition(value)
+        return Data(deciding) if deciding else Const(not negated)
     return UNKNOWN
 
 

@@ -185,14 +185,19 @@ def _iterate(
 def _iterate_any(
     machine: Machine, node: ast.For | ast.AsyncFor | ast.While, item: Value, scope: Ref
 ) -> None:
-    """Twice: what an iteration leaves, the next finds."""
+    """Twice: what an iteration leaves, the next finds; of each item only once."""
     mark = machine.loop_mark
+    parts = item.items if isinstance(item, Items) else (item,)
+    rows = {part.cell: machine.heap[part.cell] for part in parts if isinstance(part, Ref)}
+    leaves = any(isinstance(part, ast.Break) for part in ast.walk(node))
     for _ in range(2):
-        before = machine.heap
+        before = {**machine.heap, **rows}
         machine.heap = machine.copied(before)
         machine.loop_mark = machine.new(ObjectCell()).cell
         _iterate(machine, node, item, scope)
+        changed = {cell: machine.heap[cell] for cell in rows} if not leaves else {}
         machine.join_heaps(before, machine.heap)
+        machine.heap.update(changed)
     machine.loop_mark = mark
 
 

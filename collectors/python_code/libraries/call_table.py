@@ -41,7 +41,7 @@ from dbt_graft.collectors.python_code.libraries.databases import (
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.pandas_frames import PANDAS_METHODS, unknown_method
-from dbt_graft.collectors.python_code.libraries.pandas_groups import call_group_method
+from dbt_graft.collectors.python_code.libraries.pandas_groups import call_group_method, resample
 from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
     NUMPY,
@@ -371,4 +371,6 @@ def _call_data_method(call: Call, owner: Data) -> Value:
         return outside(call)
     if owner.form is Form.EXPRESSION and call.name in EXPRESSION_METHODS:
         return EXPRESSION_METHODS[call.name](call)
+    if owner.form is Form.SERIES and call.name == "resample":
+        return resample(call)
     return call_series_method(call)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.libraries.pandas_groups import group_by
+from dbt_graft.collectors.name_tables import words
+from dbt_graft.collectors.python_code.libraries.pandas_groups import group_by, resample
 from dbt_graft.collectors.python_code.libraries.pandas_queries import (
     assign_expressions,
     condition_of,
@@ -83,6 +84,14 @@ def _changed(call: Call, subtype: Subtype = Subtype.TRANSFORMATION) -> Value:
             for name, value in cell.entries.items()
         ):
             chosen = names
+    if isinstance(cell, Frame) and call.name in _OPERATIONS:  # column by column
+        pairs = {name: cell.columns.get(name) for name in frame.columns}
+        columns = {
+            name: derive([data, *filter(None, [pairs[name]])], call.place, subtype)
+            for name, data in frame.columns.items()
+        }
+        if not (cell.open or cell.rest or frame.open or frame.rest):
+            return call.result(replace(frame, columns=columns))
     extra = [] if isinstance(cell, DictCell) else call.data()
     if chosen is not None:
         for name in as_keys(chosen):
@@ -93,6 +102,11 @@ def _changed(call: Call, subtype: Subtype = Subtype.TRANSFORMATION) -> Value:
             frame = frame.with_column(name, derive([before, *own], call.place, subtype))
         return call.result(frame)
     return call.result(_map(call, frame, subtype, extra))
+
+
+_OPERATIONS = words(
+    "fillna add sub mul div truediv floordiv mod pow radd rsub rmul rdiv eq ne gt ge lt le"
+)
 
 
 def _map(call: Call, frame: Frame, subtype: Subtype, extra: list[Data]) -> Frame:
@@ -461,9 +475,11 @@ def _update(call: Call) -> Value:
     machine, frame = call.machine, call.frame
     other = as_frame(machine, call.get("other", 0))
     columns = dict(frame.columns)
+    levels = [*frame.index, *(other.index if other is not None else ())]
+    keys = Data(change(all_inputs(data for _, data in levels), Subtype.CONDITIONAL))
     for name in frame.columns if other is not None else ():
         if other is not None and name in other.columns:
-            columns[name] = derive([columns[name], other.columns[name]], call.place)
+            columns[name] = derive([columns[name], other.columns[name], keys], call.place)
     changed = replace(frame, columns=columns)
     if other is None or other.open or other.rest or frame.open:
         gap = machine.gap("which columns `update` changes is not known")
@@ -482,8 +498,18 @@ def _set_names(call: Call) -> Value:
 
 def _reindex(call: Call) -> Value:
     frame = call.frame
-    names = call.keys("columns")
-    return call.result(select(call.machine, frame, names) if names else frame)
+    machine, names = call.machine, call.keys("columns")
+    labels = machine.data(call.get("labels", 0) or call.get("index"))
+    if names or not labels.inputs:
+        return call.result(select(machine, frame, names) if names else frame)
+    keys = all_inputs([labels, *(data for _, data in frame.index)])
+    columns = {
+        name: replace(data, inputs=data.inputs | change(keys, Subtype.CONDITIONAL))
+        for name, data in frame.columns.items()
+    }
+    level = frame.index[0][0] if frame.index else None
+    rows = labels.rows
+    return call.result(replace(frame, columns=columns, index=((level, labels),), rows=rows))
 
 
 def _chosen_keys(call: Call, frame: Frame) -> list[Key]:
@@ -545,8 +571,8 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _reindex: "reindex",
     _counted: "value_counts",
     _mask_of_rows: "duplicated isna isnull notna notnull",
-    lambda call: Thing("rolling", {"frame": call.owner}, call.owner): """rolling expanding ewm
-        resample""",
+    lambda call: Thing("rolling", {"frame": call.owner}, call.owner): "rolling expanding ewm",
+    resample: "resample",
     _described: "describe",
     lambda call: Const(None): "info memory_usage to_string to_markdown to_html equals",
 }

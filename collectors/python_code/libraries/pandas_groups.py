@@ -8,6 +8,7 @@ from dataclasses import replace
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.pandas_series import apply_function
 from dbt_graft.collectors.python_code.values.frames import (
+    as_frame,
     as_keys,
     blurred,
     change_open,
@@ -66,6 +67,24 @@ def group_by(call: Call, frame: Frame) -> Value:
             )
     as_index = Const(call.flag("as_index", True) is not False)
     return Thing("groups", {"keys": Items(tuple(keys)), "as_index": as_index}, call.owner)
+
+
+def resample(call: Call) -> Value:
+    """`df.resample("D")`, of groups too: grouped by periods of the index, or of a column."""
+    machine, owner = call.machine, call.owner
+    groups = owner if isinstance(owner, Thing) else Thing("groups", {"keys": Items()}, owner)
+    if isinstance(owner, Data):
+        frame = as_frame(machine, replace(owner, form=Form.SERIES)) or Frame()
+        selected = {"selected": to_value(next(iter(frame.columns), None))}
+        groups = replace(groups, owner=machine.new(frame), traits={**groups.traits, **selected})
+    frame = machine.frame(groups.owner) or Frame()
+    (name,) = call.keys("on") or [frame.index[0][0] if frame.index else None]
+    (key,) = as_keys([name]) or [None]
+    period = derive([find_column(machine, frame, key)], call.place)
+    keys = groups.traits["keys"]
+    assert isinstance(keys, Items)
+    levels = Items((*keys.items, Items((to_value(key), period))))
+    return replace(groups, traits={**groups.traits, "keys": levels, "as_index": Const(True)})
 
 
 def call_group_method(call: Call) -> Value:
@@ -294,6 +313,8 @@ def _apply(call: Call) -> Value:
     if isinstance(chosen, Const):
         (key,) = as_keys([chosen.value])
         value = column(machine, frame, key)
+    elif chosen is not None and (names := machine.keys(chosen)):
+        value = machine.new(select(machine, frame, names))
     made = apply_function(call, function, [value])
     inner = machine.frame(made)
     if inner is not None and inner.library != "series":
@@ -327,7 +348,7 @@ def _rows_of_groups(call: Call) -> Value:
     return call.machine.new(replace(frame, rows=frame.rows | window))
 
 
-_SAME = frozenset({"rolling", "expanding", "ewm", "resample"})
+_SAME = frozenset({"rolling", "expanding", "ewm"})
 _ORDERED = words(
     """shift diff cumsum cumprod cummax cummin pct_change cumcount ffill bfill fillna"""
 )
@@ -338,6 +359,7 @@ _METHODS: Mapping[str, Handler] = {
     "agg": _agg,
     "aggregate": _agg,
     "apply": _apply,
+    "resample": resample,
     "size": _size,
     **dict.fromkeys(
         words("""transform shift diff cumsum cumprod cummax cummin pct_change cumcount ngroup rank

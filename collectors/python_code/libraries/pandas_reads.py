@@ -105,6 +105,12 @@ def _read_file(call: Call) -> Value:
 
 def _data_frame(call: Call) -> Value:
     """`pd.DataFrame(rows, columns=names)`."""
+    cell = call.machine.cell(call.get("data", 0))
+    if call.text("orient", 1) == "index" and isinstance(cell, DictCell):
+        rows = Items((*cell.entries.values(),), cell.rest, cell.rows)
+        frame = _made_of(call, rows, call.keys("columns"))
+        index = ((None, call.machine.data(cell.keys)),)
+        return call.machine.new(replace(frame, index=index))
     return call.machine.new(_made_of(call, call.get("data", 0), call.keys("columns", 2)))
 
 

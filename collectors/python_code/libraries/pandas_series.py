@@ -9,6 +9,8 @@ from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argument
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.libraries.pandas_shapes import turn
+from dbt_graft.collectors.python_code.libraries.subscripts import by_label, get_item
 from dbt_graft.collectors.python_code.libraries.writing import WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import as_frame
 from dbt_graft.collectors.python_code.values.machine import (
@@ -215,6 +217,38 @@ def _to_frame(call: Call) -> Value:
     return call.machine.new(frame)
 
 
+def _get(call: Call) -> Value:
+    """`series.get(label, default)`."""
+    key, default = call.get("key", 0) or UNKNOWN, call.get("default", 1)
+    value = get_item(call.machine, call.owner, key)
+    return value if default is None else call.machine.join(value, default)
+
+
+def _replaced(call: Call) -> Value:
+    """`series.replace({"a": 1})`: a value that is found in a dictionary, or itself."""
+    names = call.get("to_replace", 0)
+    if not isinstance(call.machine.cell(names), DictCell):
+        return transform(call)
+    owner = call.machine.data(call.owner)
+    found = call.machine.data(apply_function(call, names or UNKNOWN, [owner]))
+    return replace(owner, inputs=change(owner.inputs) | found.inputs, place=call.place)
+
+
+def _reindexed(call: Call) -> Value:
+    """`series.reindex(labels)`."""
+    owner, labels = call.machine.data(call.owner), call.machine.data(call.get("index", 0))
+    if not labels.inputs:
+        return owner
+    made = by_label(call.machine, owner, labels)
+    name = owner.index[0][0] if owner.index else None
+    return replace(made, form=Form.SERIES, index=((name, labels),), rows=labels.rows)
+
+
+def _unstacked(call: Call) -> Value:
+    frame = as_frame(call.machine, call.owner)
+    return turn(replace(call, owner=call.machine.new(frame))) if frame else call.owner
+
+
 def _filter_values(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.FILTER))
@@ -234,6 +268,14 @@ def _to_list(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     item = replace(owner, form=Form.VALUE, index=(), rows=NOTHING)
     return call.machine.new(Items((), item, owner.rows))
+
+
+def _to_dict(call: Call) -> Value:
+    """`series.to_dict()`: by its labels."""
+    owner = call.machine.data(call.owner)
+    label = owner.index[0][1] if owner.index else UNKNOWN
+    item = replace(owner, form=Form.VALUE, index=(), rows=NOTHING)
+    return call.machine.new(DictCell({}, item, label, (), owner.rows))
 
 
 def _value_counts(call: Call) -> Value:
@@ -295,11 +337,12 @@ AGGREGATES = words("""
 _EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"})
 _TABLE: Mapping[Handler, str] = {
     owner_of: """copy head tail infer_objects convert_dtypes sample
-        reindex swapaxes squeeze compute persist asc desc
+        swapaxes squeeze compute persist asc desc
         asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
         view item drop_duplicates unique set_axis to_series cast_same collect""",
     lambda call: replace(call.machine.data(call.owner), order=NOTHING): "to_numpy ravel flatten",
     _sorted: "sort_values sort_index nlargest nsmallest",
+    _to_dict: "to_dict",
     _to_list: "tolist to_list iter_rows",
     aggregate: """sum mean avg average count min max median std var first last nunique prod sem skew
         any all mode quantile idxmin idxmax n_unique kurt implode product len""",
@@ -318,6 +361,10 @@ _TABLE: Mapping[Handler, str] = {
     _agg: "agg aggregate",
     _alias: "alias name label",
     pipe: "pipe",
+    _get: "get",
+    _replaced: "replace",
+    _reindexed: "reindex",
+    _unstacked: "unstack",
 }
 SERIES_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.values.frames import (
@@ -12,6 +12,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     exclude,
     find_column,
     opaque_frame,
+    select,
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
@@ -34,6 +35,8 @@ from dbt_graft.collectors.python_code.values.values import (
 )
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
+
+_Levels = Sequence[tuple[Key, Data]]
 
 
 def merge(call: Call) -> Value:
@@ -75,12 +78,22 @@ def merge(call: Call) -> Value:
         left_keys = _keys(call, left, list(names))
         right_keys = _keys(call, right, list(names))
     frame = merge_sides(sides, left_keys, right_keys)
+    if by_left and by_right:
+        frame = replace(frame, index=_joined_index(how, left, right))
     indicator = machine.key(call.get("indicator"))
     if indicator is True or isinstance(indicator, str):
         keys = all_inputs(data for _, data in [*left_keys, *right_keys])
         name = indicator if isinstance(indicator, str) else "_merge"
         frame = frame.with_column(name, Data(change(keys), place=call.place))
     return machine.new(frame)
+
+
+def _joined_index(how: str, left: Frame, right: Frame) -> tuple[tuple[Key, Data], ...]:
+    """The index of two frames that are joined by theirs; a name that differs is none."""
+    levels = zip(left.index, right.index, strict=False)
+    return tuple(
+        (a if a == b else None, _key_column(how, mine, other)) for (a, mine), (b, other) in levels
+    )
 
 
 def _with_groups(call: Call, keys: list[object] | None, name: str) -> list[object] | None:
@@ -102,9 +115,6 @@ class Sides:
     how: str
     suffixes: tuple[str, ...]
     deciding: Inputs = NOTHING
-
-
-_Levels = list[tuple[Key, Data]]
 
 
 def _keys(call: Call, frame: Frame, names: list[object] | None) -> _Levels:
@@ -176,7 +186,8 @@ def join(call: Call) -> Value:
         sides = Sides(frame, right, call.text("how", 2) or "left", suffixes)
         lefts = _keys(call, frame, on) if on else list(frame.index)
         unnamed = [(None, data) for _, data in right.index]
-        frame = replace(merge_sides(sides, lefts, unnamed), index=left.index)
+        index = left.index if on else _joined_index(sides.how, frame, right)
+        frame = replace(merge_sides(sides, lefts, unnamed), index=index or left.index)
     return machine.new(frame)
 
 
@@ -207,9 +218,15 @@ def concat(call: Call) -> Value:
     if not frames or len(frames) < len(parts):
         gap = machine.gap("some of the frames that are put together are not known")
         frames.append(opaque_frame(Data(origin=gap)))
+    names = machine.keys(call.get("keys"))
+    if by_column and names and len(names) == len(frames):
+        frames = [_named(frame, key) for frame, key in zip(frames, as_keys(names), strict=True)]
     frame = frames[0]
     for other in frames[1:]:
         frame = _beside(frame, other) if by_column else join_frames(frame, other)
+    if call.text("join") == "inner" and not by_column and not any(f.open or f.rest for f in frames):
+        shared = (name for name in frame.columns if all(name in f.columns for f in frames))
+        frame = select(machine, frame, list(shared))
     index = frame.index if call.flag("ignore_index") is not True else ()
     if (
         call.get("keys") is not None or isinstance(cell, DictCell)
@@ -217,6 +234,13 @@ def concat(call: Call) -> Value:
         names = call.keys("names") or [None]
         index = ((as_keys(names)[0], Data()), *(index or ((None, Data()),)))
     return machine.new(replace(frame, rows=frame.rows | rows, index=index, library="pandas"))
+
+
+def _named(frame: Frame, key: Key) -> Frame:
+    """A frame beside others, with the name that it gets: of a series that of its column."""
+    if len(frame.columns) == 1 and not frame.open:
+        return replace(frame, columns={key: next(iter(frame.columns.values()))})
+    return replace(frame, columns={(key, name): data for name, data in frame.columns.items()})
 
 
 def _row_of_rows(call: Call, parts: list[Value]) -> Value | None:
@@ -289,23 +313,24 @@ def _melt(call: Call) -> Value:
     frame = as_frame(machine, call.owner if is_method else call.get("frame", 0))
     if frame is None:
         return UNKNOWN
-    ids = _keys(call, frame, call.keys("id_vars"))
-    values = _keys(call, frame, call.keys("value_vars"))
+    at = 0 if is_method else 1
+    ids = _keys(call, frame, call.keys("id_vars", at))
+    values = _keys(call, frame, call.keys("value_vars", at + 1))
     gaps = frame.gaps
     if not values:
         names = {name for name, _ in ids}
         values = [pair for pair in frame.columns.items() if pair[0] not in names]
         if frame.open or frame.rest:
             gaps |= {machine.gap("the columns that become rows are not known")}
-    variable = call.text("var_name") or "variable"
-    value = call.text("value_name") or "value"
+    variable = call.text("var_name", at + 2) or "variable"
+    value = call.text("value_name", at + 3) or "value"
     data = combine([item for _, item in values])
     data = replace(data, place=call.place, gaps=data.gaps | (gaps - frame.gaps), name=None)
     columns: dict[Key, Data] = {**dict(ids), variable: Data(), value: data}
     return machine.new(replace(frame, columns=columns, open=(), rest=None, index=()))
 
 
-def _turned(call: Call) -> Value:
+def turn(call: Call) -> Value:
     """`stack`, `unstack`, `transpose`: names become values, or values names."""
     machine, frame = call.machine, call.frame
     data = combine(frame.values)
@@ -313,7 +338,9 @@ def _turned(call: Call) -> Value:
         index = (*frame.index, (None, Data()))
         return replace(data, form=Form.SERIES, index=index, rows=frame.rows, place=call.place)
     gap = machine.gap(f"columns behind `{call.name}` are named by values")
-    rest = replace(data, origin=gap)
+    names = frame.index[-1][1].inputs if frame.index else NOTHING
+    inputs = data.inputs | change(names, Subtype.CONDITIONAL)
+    rest = replace(data, inputs=inputs, origin=gap)
     return machine.new(Frame({}, (), rest, frame.rows, NOTHING, frame.index[:-1], frame.gaps))
 
 
@@ -324,9 +351,9 @@ SHAPE_METHODS: Mapping[str, Handler] = {
     "merge": merge,
     "pivot": _pivot,
     "pivot_table": _pivot,
-    "stack": _turned,
-    "transpose": _turned,
-    "unstack": _turned,
+    "stack": turn,
+    "transpose": turn,
+    "unstack": turn,
 }
 SHAPE_FUNCTIONS: Mapping[str, Handler] = {
     "pandas.concat": concat,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.values.containers import get_entry, put_entry, row_entries
@@ -16,8 +17,9 @@ from dbt_graft.collectors.python_code.values.frames import (
     select,
     take_open,
 )
-from dbt_graft.collectors.python_code.values.machine import Machine
+from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Machine
 from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
     UNKNOWN,
     Const,
     Data,
@@ -25,6 +27,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Form,
     Frame,
     Function,
+    Inputs,
     Items,
     Key,
     Library,
@@ -34,6 +37,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Thing,
     Value,
     all_gaps,
+    all_inputs,
     change,
     decided,
     derive,
@@ -132,11 +136,14 @@ def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> V
 
 def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
     if owner.form is Form.SERIES:
+        if isinstance(key, Data) and key.inputs and key.form is Form.VALUE:
+            return by_label(machine, owner, key)
         if isinstance(key, Data) and key.inputs:
             return replace(owner, rows=owner.rows | change(key.inputs, Subtype.FILTER))
         if isinstance(key, Thing):
             return owner
-        return replace(owner, form=Form.VALUE, index=())
+        rows = owner.rows | _labels(owner.index, key)
+        return replace(owner, form=Form.VALUE, index=(), rows=rows)
     values = [owner, machine.data(key)]
     columns = {(item.source, item.column) for item in owner.inputs}
     if isinstance(key, Items) and len(key.items) == 2 and len(columns) > 1:
@@ -146,6 +153,23 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
     if not owner.inputs and not owner.origin:
         return owner
     return replace(derive(values, machine.place), name=name, origin=None)
+
+
+def by_label(machine: Machine, series: Data, label: Value) -> Data:
+    """The value of a series that has a label, which data decides."""
+    keys = all_inputs([machine.data(label), *(level for _, level in series.index)])
+    chosen = change(keys | series.rows, Subtype.CONDITIONAL)
+    return replace(series, inputs=series.inputs | chosen, index=(), rows=NOTHING, form=Form.VALUE)
+
+
+def _labels(index: Iterable[tuple[Key, Data]], key: Value) -> Inputs:
+    """The inputs of an index that rows are taken by: a label, or several."""
+    is_label = isinstance(key, Const | Text | Items | Ref) and not _is_place(key)
+    if isinstance(key, Data) and key.form is Form.VALUE:
+        is_label = bool(key.inputs)
+    if _is_slice(key):
+        is_label = not _is_all(key)
+    return change(all_inputs(data for _, data in index), Subtype.FILTER) if is_label else NOTHING
 
 
 def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
@@ -237,9 +261,13 @@ def _located(machine: Machine, owner: Thing, key: Value) -> Value:
         data = machine.data(owner.owner)
         condition = machine.data(rows)
         chosen = data.rows | condition.rows | change(condition.inputs, Subtype.FILTER)
+        if owner.role in {"loc", "at"}:
+            chosen |= _labels(data.index, rows)
         form = Form.VALUE if _is_place(rows) else data.form
         return replace(data, form=form, rows=chosen)
+    index = frame.index if owner.role in {"loc", "at"} else ()
     frame = _with_rows(machine, frame, rows)
+    frame = replace(frame, rows=frame.rows | _labels(index, rows))
     is_row = _is_place(rows)
     if names is None or _is_all(names):
         if is_row:
@@ -364,7 +392,7 @@ def _set_column(machine: Machine, owner: Ref, frame: Frame, key: Value, value: V
         return
     known = machine.key(key)
     names = [known] if isinstance(key, Items | Const) else machine.keys(key)
-    if names is None or not isinstance(key, Const | Items | Ref):
+    if names is None or NOT_KNOWN in names or not isinstance(key, Const | Items | Ref):
         data = replace(
             machine.data(value),
             gaps=frozenset({machine.gap("a column is set whose name is not known")}),

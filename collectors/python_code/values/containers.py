@@ -343,6 +343,7 @@ _LISTS: Mapping[str, Handler] = {
     "remove": _arrange,
     "reverse": _arrange,
     "sort": _arrange,
+    "to_flat_index": owner_of,
     "to_list": owner_of,
     "tolist": owner_of,
     "union": _union,

@@ -282,7 +282,12 @@ class Machine:
         """The inputs of a condition; whether there are rows at all is none of their values."""
         if isinstance(value, OneOf):
             return NOTHING.union(*map(self.condition, value.values))
-        return value.inputs | value.rows if isinstance(value, Data) else NOTHING
+        if isinstance(value, Data):
+            return value.inputs | value.rows
+        # A row that is looked up by a key may be none.
+        parts = self.parts(value)
+        chosen = [{i for i in part.inputs if i.subtype is Subtype.CONDITIONAL} for part in parts]
+        return frozenset.intersection(*map(frozenset, chosen)) if chosen else NOTHING
 
     # -- views of values
 
@@ -310,10 +315,11 @@ class Machine:
         """The values of columns that a value holds."""
         if isinstance(value, Data):
             return [value]
-        if isinstance(value, Method) and isinstance(value.owner, Data):
-            return [derive([value.owner], self.place)]  # `(end - start).days`
-        if isinstance(value, Method) and value.name == "values":  # of a row
-            return self.parts(value.owner, depth + 1)
+        if isinstance(value, Method) and value.name == "values" and self.items(value.owner):
+            return self.parts(value.owner, depth + 1)  # of a row
+        if isinstance(value, Method) and depth < 6:  # `(end - start).days`, `np.array(rows).T`
+            inner = self.parts(value.owner, depth + 1)
+            return [derive(inner, self.place)] if inner else []
         if isinstance(value, Text) and value.parts:
             return [derive(value.parts, self.place)]
         return self._inner_parts(value, depth)
@@ -332,7 +338,7 @@ class Machine:
         if isinstance(cell, Items):
             inner = [*cell.items, cell.rest]
         elif isinstance(cell, DictCell):
-            inner = [*cell.entries.values(), cell.rest]
+            inner = [*cell.entries.values(), cell.rest, cell.keys]
         elif isinstance(cell, Frame):
             return cell.values
         return [data for item in inner for data in self.parts(item, depth + 1)]
@@ -396,6 +402,8 @@ class Machine:
             return bool(value.value)
         items = self.items(value)
         has_items = items is not None and (bool(items.items) or items.rest is not None)
+        if has_items and self.condition(value or UNKNOWN):
+            return None
         # Lineage is that of rows, so there are some.
         return True if has_items or is_count(value) else None
 

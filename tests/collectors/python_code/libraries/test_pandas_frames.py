@@ -91,6 +91,30 @@ from tests.collectors.python_code.follow import edges_of_frame
         ),
         ("out = pd.DataFrame(df[['a', 'b']].to_numpy(), columns=['x', 'y'])", "x=a; y=b"),
         ("out = df[['a']].melt(id_vars=[], value_vars=['a'])", "variable=; value=a"),
+        ("out = df[['a', 'b']].copy()\nout['b'].fillna(out['a'], inplace=True)", "a=a; b=~a,~b"),
+        ("out = df[['a', 'b']].copy()\nout['b'].update(df.c)", "a=a; b=~b,~c"),
+        (
+            "out = df[['a', 'b']].copy()\nnames = out.select_dtypes('number').columns\n"
+            "out[names] = out[names].round(1)",
+            "a=a; b=b; ?*",
+        ),
+        ("out = df[['a', 'b']].sub(df[['a', 'b']].mean())", "a=+a; b=+b"),
+        (
+            "out = pd.DataFrame(np.array([df.a, df.b]).T, columns=['x', 'y'])",
+            "x=~a,~b; y=~a,~b; ?x; ?y",
+        ),
+        ("out = df[['id', 'a']].melt(['id'], None, 'v', 'x')", "id=id; v=; x=a"),
+        ("out = df.set_index('k').loc['DE'][['a']]", "a=a; *=filter k"),
+        (
+            "rows = df[['a', 'b']].to_dict('records')\nfor r in rows:\n"
+            "    r['z'] = r.pop('b') * 2\nout = pd.DataFrame(rows)",
+            "a=a; z=~b",
+        ),
+        (
+            "rows = {r.id: [r.a, r.b] for r in df.itertuples()}\n"
+            "out = pd.DataFrame.from_dict(rows, orient='index', columns=['x', 'y']).reset_index()",
+            "index=id; x=a; y=b",
+        ),
     ],
 )
 def test_columns_of_a_frame(lines: str, expected: str) -> None:
@@ -187,6 +211,47 @@ def test_what_decides_on_a_value_goes_with_it_where_it_is_put(lines: str, expect
             "out = df[['k']].copy()\nout['v'] = df['k'].map(other.set_index('k')['x'])",
             "k=k; v=if k,if u.k,u.x",
         ),
+        (
+            "out = df[['k']].copy()\nnames = other.set_index('k')['x']\n"
+            "out['v'] = [names[k] for k in df.k]",
+            "k=k; v=if k,if u.k,u.x",
+        ),
+        (
+            "out = df[['k']].copy()\nnames = other.set_index('k')['x'].to_dict()\n"
+            "out['v'] = df.k.replace(names)",
+            "k=k; v=if k,if u.k,u.x,~k",
+        ),
+        (
+            "out = df[['k']].copy()\nout['v'] = other.set_index('k')['x'].reindex(df.k).values",
+            "k=k; v=if k,if u.k,u.x",
+        ),
+        (
+            "out = df[['k', 'a']].set_index('k')\nout.update(other.set_index('k')[['a']])\n"
+            "out = out.reset_index()",
+            "k=k; a=if k,if u.k,~a,~u.a",
+        ),
+        (
+            "r = other[['k', 'x']].set_index('k')\nl = df[['k', 'a']].set_index('k')\n"
+            "out = l.merge(r, left_index=True, right_index=True).reset_index()",
+            "k=k; a=a; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "l = df[['id', 'a']].set_index('id')\n"
+            "out = l.join(other[['k', 'x']].set_index('k'), how='inner').reset_index()",
+            "index=id; a=a; x=u.x; *=join id,join u.k",
+        ),
+        ("out = pd.concat([df.a, df.b], axis=1, keys=['x', 'y'])", "x=a; y=b"),
+        (
+            "out = pd.concat([df[['a', 'b']], other[['a', 'x']]], join='inner')",
+            "a=a,u.a",
+        ),
+        (
+            "names = {r.k: (r.x, r.a) for r in other.itertuples()}\nrows = []\n"
+            "for k in df.k:\n    found = names.get(k)\n"
+            "    if found:\n        rows.append({'k': k})\n"
+            "out = pd.DataFrame(rows)",
+            "k=k; *=filter k,filter u.k",
+        ),
     ],
 )
 def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
@@ -231,6 +296,29 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
         (
             "out = df[['k', 'a']].sort_values('a')\nout['r'] = out.groupby('k')['a'].cumsum()",
             "k=k; a=a; r=+a,window a,window k; *=sort a",
+        ),
+        (
+            "out = df.groupby(['k', 'c'])['a'].sum().unstack().reset_index()\n"
+            "out = out[['k', 'x']]",
+            "k=k; x=+a,if c; *=group c,group k",
+        ),
+        (
+            "out = df.set_index('b').resample('ME')['a'].sum().reset_index()",
+            "b=~b; a=+a; *=group b",
+        ),
+        (
+            "out = df.groupby('k').resample('ME', on='b')[['a']].sum().reset_index()",
+            "k=k; b=~b; a=+a; *=group b,group k",
+        ),
+        (
+            "out = df.groupby('k')[['a', 'b']].apply(lambda g: g.assign(z=g.a.max()))",
+            "a=a; b=b; z=+a; *=group k",
+        ),
+        (
+            "out = df.groupby('k').agg({'a': ['min', 'max']})\n"
+            "out.columns = out.columns.to_flat_index().map(lambda c: '-'.join(c))\n"
+            "out = out.reset_index()",
+            "k=k; a-min=+a; a-max=+a; *=group k",
         ),
     ],
 )
