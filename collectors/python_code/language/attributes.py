@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.call_table import FRAME_METHODS
-from dbt_graft.collectors.python_code.libraries.databases import RESULT, ROLE
+from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, RESULT, ROLE
 from dbt_graft.collectors.python_code.libraries.iteration import column_names, iterate
 from dbt_graft.collectors.python_code.libraries.pandas_groups import GROUP_METHODS
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import model_column, table_frame
@@ -117,6 +117,8 @@ def _of_cursor(machine: Machine, owner: Value, cell: ObjectCell, name: str) -> V
     frame = machine.frame(cell.names.get(RESULT))
     if name == "description" and frame is not None and not frame.open and not frame.rest:
         return Items(tuple(Items((to_value(column),)) for column in frame.columns))
+    if name == "description" and frame is not None and frame.open and not frame.columns:
+        return Items((), Items((COLUMN_NAME,)))
     return UNKNOWN if name in {"description", "rowcount", "lastrowid"} else Method(owner, name)
 
 

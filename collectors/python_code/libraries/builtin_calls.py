@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import yaml
 
-from dbt_graft.collectors.python_code.libraries.databases import ROLE
+from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, ROLE
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.reading import read_file
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
@@ -78,6 +78,8 @@ def _dict(call: Call) -> Value:
                 entries[machine.key(items.items[0])] = items.items[1]
         if isinstance(pairs.rest, Items) and len(pairs.rest.items) == 2:
             key, item = pairs.rest.items
+            if pairs.open:
+                return machine.new(DictCell(open=pairs.open, rows=pairs.rows))
             result = replace(result, rest=item, keys=key, rows=pairs.rows)
         elif pairs.rest is not None:
             result = replace(result, rest=machine.data(pairs.rest))
@@ -102,7 +104,9 @@ def _zip(call: Call) -> Value:
             tuple(Items(values) for values in zip(*(s.items for s in sides), strict=False))
         )
     row = tuple(machine.join_all(s.values) or UNKNOWN for s in sides)
-    return Items((), Items(row), frozenset(rows))
+    # Of a row that has its columns' names beside its values, a dictionary has them all.
+    opened = sides[-1].open if len(sides) == 2 and row[0] == COLUMN_NAME else ()
+    return Items((), Items(row), frozenset(rows), open=opened)
 
 
 def _turned(call: Call, rows: tuple[Value, ...]) -> Value:

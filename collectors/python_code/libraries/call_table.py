@@ -66,7 +66,7 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
 )
 from dbt_graft.collectors.python_code.libraries.writing import WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.values.containers import call_container_method
-from dbt_graft.collectors.python_code.values.frames import change_open
+from dbt_graft.collectors.python_code.values.frames import as_frame, change_open
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler
 from dbt_graft.collectors.python_code.values.texts import call_text_method, substitute
@@ -363,6 +363,7 @@ def _call_other_method(call: Call) -> Value:
 
 
 def _call_data_method(call: Call, owner: Data) -> Value:
+    machine = call.machine
     if not owner.inputs and not owner.form.value:
         result = _call_back(call)
         if result is not None:
@@ -373,4 +374,7 @@ def _call_data_method(call: Call, owner: Data) -> Value:
         return EXPRESSION_METHODS[call.name](call)
     if owner.form is Form.SERIES and call.name == "resample":
         return resample(call)
+    if owner.form is Form.SERIES and call.name == "unstack":
+        frame = as_frame(machine, owner)
+        return call_method(replace(call, owner=machine.new(frame))) if frame else owner
     return call_series_method(call)

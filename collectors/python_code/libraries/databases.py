@@ -49,6 +49,8 @@ from dbt_graft.lineage.records import ANY_COLUMN, EdgeType
 
 RESULT = "<result>"
 ROLE = "<role>"
+# The name of any column of a result, as its `description` has it.
+COLUMN_NAME = Thing("column name")
 # What may stand before the first word of a statement.
 _BLANK = re.compile(r"[\s(]+|--[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
 _WORD = re.compile(r"\w*")

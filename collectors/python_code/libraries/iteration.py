@@ -28,6 +28,9 @@ from dbt_graft.lineage.records import Subtype
 def iterate(machine: Machine, value: Value | None) -> Items:
     """The items of a value; of a row its values, of a frame the names of its columns."""
     items = machine.items(value)
+    if items is not None and items.open and items.rest is None:
+        reason = "the values of a row go by their places, and those are not known"
+        return replace(items, rest=machine.missing(reason))
     if items is not None:
         return items
     match value:

@@ -9,7 +9,6 @@ from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argument
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.pandas_shapes import turn
 from dbt_graft.collectors.python_code.libraries.subscripts import by_label, get_item
 from dbt_graft.collectors.python_code.libraries.writing import WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import as_frame
@@ -244,11 +243,6 @@ def _reindexed(call: Call) -> Value:
     return replace(made, form=Form.SERIES, index=((name, labels),), rows=labels.rows)
 
 
-def _unstacked(call: Call) -> Value:
-    frame = as_frame(call.machine, call.owner)
-    return turn(replace(call, owner=call.machine.new(frame))) if frame else call.owner
-
-
 def _filter_values(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.FILTER))
@@ -364,7 +358,6 @@ _TABLE: Mapping[Handler, str] = {
     _get: "get",
     _replaced: "replace",
     _reindexed: "reindex",
-    _unstacked: "unstack",
 }
 SERIES_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()

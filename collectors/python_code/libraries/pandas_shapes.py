@@ -330,7 +330,7 @@ def _melt(call: Call) -> Value:
     return machine.new(replace(frame, columns=columns, open=(), rest=None, index=()))
 
 
-def turn(call: Call) -> Value:
+def _turned(call: Call) -> Value:
     """`stack`, `unstack`, `transpose`: names become values, or values names."""
     machine, frame = call.machine, call.frame
     data = combine(frame.values)
@@ -351,9 +351,9 @@ SHAPE_METHODS: Mapping[str, Handler] = {
     "merge": merge,
     "pivot": _pivot,
     "pivot_table": _pivot,
-    "stack": turn,
-    "transpose": turn,
-    "unstack": turn,
+    "stack": _turned,
+    "transpose": _turned,
+    "unstack": _turned,
 }
 SHAPE_FUNCTIONS: Mapping[str, Handler] = {
     "pandas.concat": concat,

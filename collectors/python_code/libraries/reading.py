@@ -13,6 +13,7 @@ from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
 from dbt_graft.collectors.python_code.values.frames import as_keys
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
     UNKNOWN,
     Const,
     Data,
@@ -21,7 +22,6 @@ from dbt_graft.collectors.python_code.values.values import (
     Key,
     OneOf,
     OpenPart,
-    Text,
     Value,
     change,
 )
@@ -33,10 +33,8 @@ def read_query(
     machine: Machine, text: Value | None, dialect: Dialect, library: str, *parameters: Value | None
 ) -> Value:
     """The result of a query; its parameters decide on rows."""
-    deciding = machine.all_parts(parameters)
-    if isinstance(text, Text):
-        deciding += text.parts
-    rows: Inputs = frozenset().union(*(change(data.inputs, Subtype.FILTER) for data in deciding))
+    deciding = [machine.data(value) for value in (*parameters, text)]
+    rows = change(NOTHING.union(*map(machine.condition, deciding)), Subtype.FILTER)
     frames = [_result(machine, sql, dialect, library, rows) for sql in machine.texts(text)]
     if frames:
         return machine.join_all([machine.new(frame) for frame in frames]) or UNKNOWN
