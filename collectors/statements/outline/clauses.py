@@ -10,6 +10,7 @@ from dbt_graft.collectors.statements.outline.expression import expression_digest
 from dbt_graft.collectors.statements.outline.keys import digest
 from dbt_graft.collectors.statements.outline.scope import Marks, OutlineScope, has_own
 
+_GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 # ORDER BY, and those of Spark that order the rows of each part.
 ORDERS = ("order", "sort", "cluster", "distribute")
 # Clauses and hints that decide on how a query runs, and not on what it gives; so do locks, but for
@@ -141,11 +142,13 @@ def group_digest(tree: exp.Expr, scope: OutlineScope) -> str:
     if group.args.get("all") and not group.expressions:
         keys = _plain_outputs(tree, scope)
         return digest("group", *sorted(keys), *rest) if keys is not None else digest("all", *rest)
-    keys = set()
+    keys, sets = set(), []
     for term in group.expressions:
+        if isinstance(term, _GROUPING_SETS):  # twice the same makes each group twice
+            sets.append(expression_digest(term, scope))
         for key in term.expressions if isinstance(term, exp.Tuple) else [term]:
             keys.add(_numbered(key, scope))
-    return digest("group", *sorted(keys), *rest)
+    return digest("group", *sorted(keys), *sorted(sets), *rest)
 
 
 def _plain_outputs(tree: exp.Expr, scope: OutlineScope) -> set[str] | None:

@@ -167,11 +167,11 @@ def _struct(tree: exp.Struct, scope: OutlineScope) -> str:
 def followed(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:
     """The rows of a query that may name columns of the query around it.
 
-    Where it does, and reads a table of that query, its own rows of the table are others.
+    Where it does, its own columns that are like those of that query are others.
     """
     around = scope.inner()
     rows = scope.follow(tree, around)
-    if around.is_named and any(map(rows.reads_of, scope.visible_sources())):
+    if around.is_named:
         around = scope.inner()
         around.others = scope.visible_sources()
         rows = scope.follow(tree, around)

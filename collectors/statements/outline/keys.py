@@ -15,11 +15,26 @@ PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
 NO_LENGTHS = frozenset({"duckdb", "sqlite"})
 # Here a name without quotes is as it is written, too.
 _AS_WRITTEN = "clickhouse"
+# Begins the digests of columns of tables; no digest has it.
+_OF_TABLE = "="
 
 
 def digest(*parts: str) -> str:
     """The digest of texts and digests, in their order."""
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+
+
+def column_digest(*parts: str) -> str:
+    """The digest of a column of a table, as it is or as NULL: marked as no expression."""
+    return f"{_OF_TABLE}{digest(*parts)}"
+
+
+def or_null(column: str) -> str:
+    """The digest of a column where an outer join may have no row of its source.
+
+    Of a table's column it is the same; of an expression, which is not computed then, another.
+    """
+    return column if column.startswith(_OF_TABLE) else digest("or null", column)
 
 
 def name_key(name: str, dialect: str, *, quoted: bool) -> str:

@@ -37,11 +37,12 @@ from dbt_graft.collectors.statements.outline.expression import (
     window_parts,
 )
 from dbt_graft.collectors.statements.outline.keys import PLAIN_NAMES, digest, name_key
-from dbt_graft.collectors.statements.outline.rewrites import plain_tree
+from dbt_graft.collectors.statements.outline.rewrites import bare, plain_tree
 from dbt_graft.collectors.statements.outline.scope import (
     OutlineRows,
     OutlineScope,
     OutlineTables,
+    add_column,
     has_own,
     rename_columns,
     type_name,
@@ -68,31 +69,35 @@ def add_outputs(
         star = expression.this if isinstance(expression, exp.Column) else expression
         if isinstance(star, exp.Star):
             others += _add_star(expression, star, scope, casts)
-        elif expression.unalias().is_star or isinstance(expression.unalias(), exp.Columns):
+        elif expression.unalias().is_star or expression.find(exp.Columns):
             others.append(value_digest(expression, scope))
         elif isinstance(expression, exp.Aliases):
             made = expression_digest(expression.this, scope)
             for number, alias in enumerate(expression.aliases):
-                scope.aliases[scope.key(alias)] = digest("at", str(number), made)
+                add_column(scope.aliases, scope.key(alias), digest("at", str(number), made))
         else:
-            name = _name(expression, scope) or f"_{index}"
             term = expression.unalias()
             value, cast = expression_digest(term, scope), _cast(term, scope)
-            scope.aliases[name] = value
+            name = add_column(scope.aliases, _name(expression, scope) or f"_{index}", value)
             if cast:
                 casts[name] = cast
     return tuple(others), casts
 
 
+# Here `x::int` without a name is called `x`.
+_NAMED_WITHOUT_CASTS = frozenset({"postgres", "redshift", "spark", "databricks"})
+
+
 def _name(expression: exp.Expr, scope: OutlineScope) -> str:
     if isinstance(expression, exp.Alias):
         return scope.key(expression.args.get("alias"))
-    while isinstance(expression, exp.Paren):
-        expression = expression.this
+    expression = bare(expression)
+    while isinstance(expression, exp.Cast) and scope.dialect in _NAMED_WITHOUT_CASTS:
+        expression = bare(expression.this)
     if isinstance(expression, exp.Column | exp.Dot):
         name = expression.this if isinstance(expression, exp.Column) else expression.expression
         return scope.key(name)
-    return str(expression.alias_or_name).casefold()
+    return ""
 
 
 def _cast(term: exp.Expr, scope: OutlineScope) -> OutlinedCast | None:
@@ -139,18 +144,24 @@ def _add_star(
         return [digest("star", table, value_digest(expression, scope))]
     chosen = like_pattern(pattern.name) if pattern else None
     others: list[str] = []
+    merged: set[str] = set()
     explicit = {*replaced, *renamed} if any(source.others for source in sources) else set()
     for source in sources:
         names = [name for name in source.columns if not chosen or chosen.fullmatch(name.strip('"'))]
         for name in [*names, *(name for name in explicit if name not in names)]:
             if name in left_out or (name not in source.columns and not source.others):
                 continue
+            if name in merged:  # USING makes one column of both
+                continue
+            is_merged = not table and name in scope.merged
+            if is_merged or name not in source.columns:
+                merged.add(name)
             column = replaced.get(name) or (
-                scope.column(name) if name in scope.merged else source.column(name) or ""
+                scope.merged[name] if is_merged else source.column(name) or ""
             )
-            scope.aliases[renamed.get(name, name)] = column
+            shown = add_column(scope.aliases, renamed.get(name, name), column)
             if name not in replaced and name in source.casts:
-                casts[renamed.get(name, name)] = source.casts[name]
+                casts[shown] = source.casts[name]
         others += _behind(source, {*left_out, *explicit}, chosen)
     return others
 

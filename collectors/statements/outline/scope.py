@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -10,7 +11,13 @@ from sqlglot import exp
 
 from dbt_graft.analysis.review.node import OutlinedCast, QueryOutline
 from dbt_graft.collectors.statements.columns.dialect_rules import ALIASES_FIRST, LATERAL_ALIASES
-from dbt_graft.collectors.statements.outline.keys import NO_LENGTHS, digest, name_key
+from dbt_graft.collectors.statements.outline.keys import (
+    NO_LENGTHS,
+    column_digest,
+    digest,
+    name_key,
+    or_null,
+)
 from dbt_graft.collectors.statements.text.names import Name
 
 OutlineTables = Callable[[Name], tuple[str, Sequence[str]]]
@@ -63,7 +70,11 @@ class OutlineRows:
             return column
         if name.startswith('"') and (column := self.columns.get(name.strip('"').casefold())):
             return digest("quoted", name, column)
-        return digest("column", name, *self.others) if self.others else None
+        if self.others:
+            return column_digest(name, *self.others)
+        # The dialect has a name for an expression without one.
+        unnamed = [column for key, column in self.columns.items() if is_unnamed(key)]
+        return digest("unnamed", name, *unnamed) if unnamed else None
 
     def with_parts(self, parts: Iterable[OutlineRows]) -> OutlineRows:
         """Itself, with what decides on the rows of its parts."""
@@ -83,22 +94,35 @@ class OutlineRows:
         roots = ({row.rows, *row.sources, *row.others} for row in (self, other))
         return not set.isdisjoint(*roots)
 
+    def is_like(self, other: OutlineRows) -> bool:
+        """Whether columns of the two can have one digest: `count(*)` of any tables, too."""
+        shared = {*self.columns.values()} & {*other.columns.values()}
+        return bool(shared) or self.reads_of(other)
+
     def beside(self, sources: Collection[OutlineRows]) -> OutlineRows:
-        """Itself among other sources, with names of its own for the columns that these have, too.
+        """Itself among other sources, with digests of its own for the columns that are like theirs.
 
         Of a table that is joined to itself, the two sides differ.
         """
-        alike = [source for source in sources if self.reads_of(source)]
-        if not alike:
+        if not any(map(self.is_like, sources)):
             return self
-        unknown = sum(bool(source.others) for source in alike)
-        counts = Counter(column for source in sources for column in {*source.columns.values()})
+        twins = sum(map(self.reads_of, sources))
+        counts = Counter(
+            column
+            for source in sources
+            if not self.reads_of(source)
+            for column in {*source.columns.values()}
+        )
         columns = {
-            name: _numbered(column, counts[column] + unknown)
-            for name, column in self.columns.items()
+            name: _numbered(column, twins + counts[column]) for name, column in self.columns.items()
         }
-        others = tuple(_numbered(other, len(alike)) for other in self.others)
+        others = tuple(_numbered(other, twins) for other in self.others)
         return replace(self, columns=columns, others=others, plain=None)
+
+    def or_null(self) -> OutlineRows:
+        """Itself on that side of an outer join of which there may be no row."""
+        columns = {name: or_null(column) for name, column in self.columns.items()}
+        return replace(self, columns=columns, plain=None)
 
     def named_columns(self) -> list[str]:
         """Its columns, each with its name, as one value has them."""
@@ -116,7 +140,30 @@ class OutlineRows:
 
 
 def _numbered(column: str, number: int) -> str:
-    return digest("twin", str(number), column) if number else column
+    if not number:
+        return column
+    is_of_table = or_null(column) == column
+    return (column_digest if is_of_table else digest)("twin", str(number), column)
+
+
+def is_unnamed(key: str) -> bool:
+    """Whether it is the key of an expression without a name: `_` and its place."""
+    return key.startswith("_") and key[1:].isdecimal()
+
+
+def add_column(columns: dict[str, str], name: str, column: str) -> str:
+    """Add a column by its name, or by one with a number if there is one of its name.
+
+    Returns:
+        The name that it has.
+    """
+    free = next(
+        each
+        for number in itertools.count()
+        if (each := f"{name}_{number}" if number else name) not in columns
+    )
+    columns[free] = column
+    return free
 
 
 @dataclass(slots=True)
@@ -166,7 +213,7 @@ class OutlineScope:
             return self.ctes[last]
         key, columns = self.tables(name)
         rows = digest("table", key, last) if last.startswith('"') else digest("table", key)
-        digests = {column: digest("column", column, rows) for column in columns}
+        digests = {column: column_digest(column, rows) for column in columns}
         return OutlineRows(rows, digests, () if columns else (rows,), sources=frozenset([rows]))
 
     def column(self, name: str, table: str = "") -> str:
@@ -247,13 +294,13 @@ def rename_columns(rows: OutlineRows, alias: exp.Expr | None, scope: OutlineScop
         return rows
     if rows.others:
         columns = {
-            name: digest("at", str(index), rows.rows, *_declared_type(identifier, scope))
+            name: column_digest("at", str(index), rows.rows, *_declared_type(identifier, scope))
             for index, (name, identifier) in enumerate(zip(names, identifiers, strict=True))
         }
     else:
-        columns = dict(zip(names, rows.columns.values(), strict=False))
-        if len(rows.columns) > len(names):
-            columns |= dict(list(rows.columns.items())[len(names) :])
+        columns = {}
+        for index, (name, column) in enumerate(rows.columns.items()):
+            add_column(columns, names[index] if index < len(names) else name, column)
     return replace(rows, columns=columns, others=(), casts={})
 
 
@@ -296,4 +343,5 @@ def type_name(tree: exp.Expr, dialect: str) -> str:
             return "bigint"
         if kind in _REALS:
             return "double"
-    return str(tree.sql(dialect=dialect, comments=False)).casefold()
+    text = str(tree.sql(dialect=dialect, comments=False))
+    return text if tree.find(exp.Literal) and "'" in text else text.casefold()

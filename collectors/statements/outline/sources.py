@@ -21,6 +21,7 @@ from dbt_graft.collectors.statements.outline.scope import (
     Marks,
     OutlineRows,
     OutlineScope,
+    add_column,
     rename_columns,
 )
 
@@ -69,12 +70,13 @@ def pivot_rows(source: OutlineRows, pivot: exp.Expr, scope: OutlineScope) -> Out
     grouped = {name: column for name, column in source.columns.items() if name not in used}
     rows = digest("pivot", source.rows, *sorted(grouped.values()))
     switch = expression_digest(fields[0].this, inner)
-    totals = [value_digest(total.unalias(), inner) for total in aggregates]
+    totals = [value_digest(each.unalias(), inner) for each in aggregates]
     made_columns = dict(grouped)
     for index, name in enumerate(names):
         value = values[index // len(aggregates)]
         shown = value_digest(value.this if isinstance(value, exp.PivotAlias) else value, inner)
-        made_columns[name] = digest("pivoted", rows, switch, shown, totals[index % len(totals)])
+        total = totals[index % len(totals)]
+        add_column(made_columns, name, digest("pivoted", rows, switch, shown, total))
     made = OutlineRows(rows, made_columns, grain=frozenset([rows]))
     return made.with_parts([source, *inner.hidden])
 
@@ -90,7 +92,8 @@ class SelectSources:
     """The sources of a SELECT, which its scope can name from then on.
 
     Inner joins are sources in any order, and conditions: `from a, b where a.id = b.id`. With an
-    outer join, the order counts.
+    outer join, the order counts; so it does where columns of two sources have the same digest but
+    for the number of the later one.
 
     Attributes:
         joins: The digest of each join, in order.
@@ -104,6 +107,7 @@ class SelectSources:
         self.marks: tuple[Marks, Marks] = (frozenset(), frozenset())
         self._conditions: set[str] = set()
         self._is_plain = True
+        self._has_order = False
 
     @property
     def conditions(self) -> set[str]:
@@ -117,9 +121,9 @@ class SelectSources:
         """The digests of all that is joined, and how."""
         if not self._is_plain:
             return [*(part.rows for part in self.parts), "/", *self.joins]
-        return sorted(
-            rows for part in self.parts for rows in (part.plain[0] if part.plain else [part.rows])
-        )
+        shape = (part.plain[0] if part.plain else [part.rows] for part in self.parts)
+        rows = [each for rows in shape for each in rows]
+        return rows if self._has_order else sorted(rows)
 
     def rows(self, filters: Collection[str], grain: Collection[str]) -> str:
         """The digest of the rows that are left of them."""
@@ -131,7 +135,7 @@ class SelectSources:
 
     def plain(self, filters: Collection[str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
         """The sources and the conditions, if these say all of the rows."""
-        if not self._is_plain or self.marks[0]:
+        if not self._is_plain or self._has_order or self.marks[0]:
             return None
         return tuple(self.shape()), frozenset(self.conditions.union(filters))
 
@@ -165,6 +169,7 @@ class SelectSources:
             for join in nested:
                 group.join(join)
             rows = group.all_rows()
+            self._has_order |= group._has_order
         else:
             rows = self._named(inside)
         return self.add_rows(rows)
@@ -180,16 +185,15 @@ class SelectSources:
         words = [word for word in words if word not in _INNER]
         using = [self._scope.key(name) for name in join.args.get("using") or ()]
         left = {name: self._scope.column(name) for name in using}
-        before = list(self._scope.sources.values())
+        before = dict(self._scope.sources)
         right = self.add(join.this)
         natural = "NATURAL" in words
         if natural:
-            known = {name for rows in before for name in rows.columns}
-            using = sorted(known & right.columns.keys())
-            left = {
-                name: next(rows.columns[name] for rows in before if name in rows.columns)
-                for name in using
+            known = {
+                name: column for rows in before.values() for name, column in rows.columns.items()
             }
+            using = sorted(known.keys() & right.columns.keys())
+            left = {name: self._scope.merged.get(name, known[name]) for name in using}
         terms = set(conjuncts(join.args.get("on"), self._scope))
         for name in using:
             other = right.column(name) or digest("unknown", name)
@@ -210,15 +214,27 @@ class SelectSources:
             for key, rows in list(self._scope.sources.items()):
                 if rows is right:
                     del self._scope.sources[key]
+        is_outer_apply = join.this.args.get("cross_apply") is False
+        self._extend(["LEFT"] if is_outer_apply else words, before)
+
+    def _extend(self, words: Collection[str], before: Collection[str]) -> None:
+        """Note the sources of which an outer join may have no row."""
+        sides = {"LEFT": [False], "RIGHT": [True], "FULL": [True, False]}
+        extended = {side for word in words for side in sides.get(word, ())}
+        for key, rows in self._scope.sources.items():
+            if (key in before) in extended:
+                self._replace(rows, rows.or_null())
 
     def pivot(self, pivot: exp.Expr) -> None:
         """Turn the last source."""
-        rows = pivot_rows(self.parts[-1], pivot, self._scope)
+        self._replace(self.parts[-1], pivot_rows(self.parts[-1], pivot, self._scope))
+
+    def _replace(self, rows: OutlineRows, others: OutlineRows) -> None:
+        """Let other rows stand for those of a source."""
         self._scope.sources = {
-            key: rows if source is self.parts[-1] else source
-            for key, source in self._scope.sources.items()
+            key: others if source is rows else source for key, source in self._scope.sources.items()
         }
-        self.parts[-1] = rows
+        self.parts = [others if part is rows else part for part in self.parts]
 
     def _named(self, tree: exp.Expr) -> OutlineRows:
         scope = self._scope
@@ -228,6 +244,8 @@ class SelectSources:
             if isinstance(tree, exp.Table):
                 rows = pivot_rows(rows, pivot, scope)
             alias = pivot.args.get("alias") or alias
+        like = filter(rows.is_like, scope.sources.values())
+        self._has_order |= any(source.rows != rows.rows for source in like)
         rows = rows.beside(scope.sources_beside())
         rows = rename_columns(rows, alias if isinstance(alias, exp.TableAlias) else None, scope)
         scope.sources[_alias(tree, alias, scope) or f"_{len(scope.sources)}"] = rows
