@@ -10,6 +10,8 @@ WHERE_ALIASES = frozenset(["snowflake", "duckdb", "clickhouse", "teradata"])
 NO_GROUP_ALIASES = frozenset(["tsql", "trino", "athena", "oracle"])
 # In GROUP BY, an alias goes before a column of a source.
 GROUP_ALIASES_FIRST = frozenset({"bigquery"})
+# ORDER BY a + 1 is of a source's column; ORDER BY a alone takes the alias first everywhere.
+SOURCES_FIRST_IN_ORDERS = frozenset(["duckdb", "postgres", "redshift", "tsql"])
 # In all clauses, and further left too.
 ALIASES_FIRST = frozenset({"clickhouse"})
 

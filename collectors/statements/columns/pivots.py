@@ -24,12 +24,16 @@ def pivot_rowset(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     for pivot in node.args.get("pivots") or ():
         inside = scope.inner(rowset)
         if pivot.args.get("unpivot"):
-            consumed = _names(value for field in _fields(pivot) for value in field.expressions)
-            produced = _unpivot(pivot, inside)
+            groups = [_places(value) for field in _fields(pivot) for value in field.expressions]
+            values = _unpivoted([c for v in pivot.expressions for c in _places(v)], groups, inside)
+            named = [RowsetColumn(field.this.name, NOTHING) for field in _fields(pivot)]
+            is_swapped = scope.context.dialect in VALUES_BEFORE_NAMES
+            produced = [*values, *named] if is_swapped else [*named, *values]
+            include_nulls = bool(pivot.args.get("include_nulls"))
+            rowset = _taken_apart(rowset, groups, produced, inside, include_nulls)
         else:
             consumed = _names([*pivot.expressions, *(field.this for field in _fields(pivot))])
-            produced = _pivot(pivot, inside)
-        rowset = _replace_columns(rowset, consumed, produced)
+            rowset = _grouped(rowset, consumed, _pivot(pivot, inside), pivot, inside)
         alias = pivot.args.get("alias")
         if isinstance(alias, exp.TableAlias):
             names = [column.name for column in alias.args.get("columns") or ()]
@@ -42,12 +46,14 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
     inside = scope.inner(rowset)
     if node.args.get("unpivot"):
         into = node.args["into"]
-        values = inputs_of_all(node.expressions, inside)
-        columns = [
-            RowsetColumn(into.this.name, NOTHING),
-            *(RowsetColumn(column.name, values) for column in into.expressions),
+        groups = [
+            _places(column) for value in node.expressions for column in _spelled(value, rowset)
         ]
-        return _replace_columns(rowset, _names(node.expressions), columns)
+        produced = [
+            RowsetColumn(into.this.name, NOTHING),
+            *_unpivoted(into.expressions, groups, inside),
+        ]
+        return _taken_apart(rowset, groups, produced, inside)
     fields = [expression for expression in node.expressions if isinstance(expression, exp.In)]
     using = node.args.get("using") or []
     deciding = transform_inputs(
@@ -70,11 +76,24 @@ def pivot_statement(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset
                 ANY_COLUMN, deciding.union(*(input_columns for _, input_columns in by_value))
             )
         ]
-    group = node.args.get("group")
-    if group is None:
-        return _replace_columns(rowset, _names([*node.expressions, *using]), columns)
-    groups = [RowsetColumn(key.output_name, inputs(key, inside)) for key in group.expressions]
-    return Rowset(rowset.path, [*groups, *columns], rowset.influences)
+    return _grouped(rowset, _names([*node.expressions, *using]), columns, node, inside)
+
+
+def _grouped(
+    rowset: Rowset,
+    consumed: set[str],
+    produced: Iterable[RowsetColumn],
+    pivot: exp.Expr,
+    scope: QueryScope,
+) -> Rowset:
+    """A row for each group: by GROUP BY, or by all columns that the pivot does not name."""
+    group = pivot.args.get("group")
+    if group is None or group.args.get("all"):
+        keys = [column for column in rowset.columns if column.name.casefold() not in consumed]
+    else:
+        keys = [RowsetColumn(key.output_name, inputs(key, scope)) for key in group.expressions]
+    grouping = transform_inputs(NOTHING.union(*(key.inputs for key in keys)), Subtype.GROUP_BY)
+    return Rowset(rowset.path, [*keys, *produced], rowset.influences | grouping)
 
 
 _NOT_KNOWN = "the columns of a pivot are not known"
@@ -86,11 +105,30 @@ def _pivot_name(value: str, aggregate: exp.Expr, aggregates: int) -> str:
     return value if aggregates == 1 else f"{value}_{aggregate.sql('duckdb').casefold()}"
 
 
-def _replace_columns(
-    rowset: Rowset, consumed: set[str], produced: Iterable[RowsetColumn]
+def _taken_apart(
+    rowset: Rowset,
+    groups: Sequence[Sequence[exp.Expr]],
+    produced: Iterable[RowsetColumn],
+    scope: QueryScope,
+    include_nulls: bool = False,
 ) -> Rowset:
+    """A row for each group of columns, unless it has NULL in all of them."""
+    columns = [column for group in groups for column in group]
+    tested = NOTHING if include_nulls else inputs_of_all(columns, scope)
+    consumed = _names(columns)
     remaining = [column for column in rowset.columns if column.name.casefold() not in consumed]
-    return Rowset(rowset.path, [*remaining, *produced], rowset.influences)
+    deciding = rowset.influences | transform_inputs(tested, Subtype.FILTER)
+    return Rowset(rowset.path, [*remaining, *produced], deciding)
+
+
+def _spelled(node: exp.Expr, rowset: Rowset) -> Sequence[exp.Expr]:
+    """The columns of `*` and `COLUMNS(*)` with EXCLUDE, of which the values have no other names."""
+    star = node.this if isinstance(node, exp.Columns) else node
+    if not isinstance(star, exp.Star):
+        return [node]
+    left_out = {column.name.casefold() for column in star.args.get("except_") or ()}
+    names = [c.name for c in rowset.columns if c.name.casefold() not in left_out]
+    return [exp.column(name, quoted=True) for name in names]
 
 
 def _names(nodes: Iterable[exp.Expr]) -> set[str]:
@@ -115,25 +153,21 @@ def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     ]
 
 
-def _unpivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
-    """The columns of values, and those of the names that they had."""
-    groups = [_places(value) for field in _fields(pivot) for value in field.expressions]
-    named = [column for value in pivot.expressions for column in _places(value)]
-    values = [
+def _unpivoted(
+    columns: Iterable[exp.Expr], groups: Sequence[Sequence[exp.Expr]], scope: QueryScope
+) -> list[RowsetColumn]:
+    """The columns of values: of each group, the one at their place."""
+    return [
         RowsetColumn(
-            value.name, inputs_of_all([group[at] for group in groups if at < len(group)], scope)
+            column.name, inputs_of_all([group[at] for group in groups if at < len(group)], scope)
         )
-        for at, value in enumerate(named)
+        for at, column in enumerate(columns)
     ]
-    names = [RowsetColumn(field.this.name, NOTHING) for field in _fields(pivot)]
-    if scope.context.dialect in VALUES_BEFORE_NAMES:
-        return [*values, *names]
-    return [*names, *values]
 
 
 def _places(node: exp.Expr) -> Sequence[exp.Expr]:
     """`a`, `a AS x` or `(a, b)`, as the columns in it."""
-    if isinstance(node, exp.PivotAlias):
+    if isinstance(node, exp.PivotAlias | exp.Alias):
         node = node.this
     return node.expressions if isinstance(node, exp.Tuple) else [node]
 

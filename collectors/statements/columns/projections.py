@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import translate
 
 from sqlglot import exp
 
@@ -56,7 +57,7 @@ def _constructor_fields(node: exp.Expr, scope: QueryScope) -> Sequence[RowsetCol
             if is_named
             else (expression, expression.output_name)
         )
-        fields.append(RowsetColumn(name, inputs(value, scope)))
+        fields.append(RowsetColumn(name, inputs(value, scope), tuple(struct_fields(value, scope))))
     return fields
 
 
@@ -140,6 +141,14 @@ def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
         fields = struct_fields(node.this, scope)
         return list(fields) or [_made(ANY_COLUMN, [node.this], scope)]
+    if scope.context.dialect == "duckdb" and isinstance(node, exp.Explode):
+        # A list has one column, a struct those of its fields.
+        is_struct = isinstance(node.this, exp.Column) and len(node.this.parts) == 1
+        return (
+            list(_fields((node.this.name.casefold(),), scope))
+            if is_struct
+            else [_made(ANY_COLUMN, [node.this], scope)]
+        )
     if scope.context.dialect not in {"spark", "databricks"}:
         return []
     function = node.name.casefold() if isinstance(node, exp.Anonymous) else ""
@@ -281,9 +290,8 @@ def _fields(qualifier: tuple[str, ...], scope: QueryScope) -> Iterator[RowsetCol
 
 def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:
     """The columns of `COLUMNS('regex')`, `MIN(COLUMNS(*))`, `* LIKE 'a%'`, `* APPLY(sum)`."""
-    if isinstance(node, exp.Like | exp.ILike) and isinstance(node.this, exp.Star):
-        pattern = like_pattern(node.expression.name)
-        return [column for column in _all_columns(scope) if pattern.fullmatch(column.name)]
+    if type(node) in _NAME_PATTERNS and isinstance(node.this, exp.Star):
+        return list(_named_alike(node, scope))
     if isinstance(node, exp.Apply):
         function = exp.func(node.expression.name, exp.Columns(this=exp.Star()))
         return _apply_each(function, _all_columns(scope), scope)
@@ -291,19 +299,46 @@ def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | N
         return None
     which = selector.this
     if isinstance(which, exp.Star):
-        return _apply_each(node, list(_star_columns(which, (), scope)), scope)
-    if isinstance(which, exp.Literal):
-        try:
-            pattern = re.compile(which.this, re.IGNORECASE)
-        except re.error:
-            scope.context.gap("columns(…) is not known")
-            return []
-        return _apply_each(
-            node, [column for column in _all_columns(scope) if pattern.search(column.name)], scope
-        )
-    scope.context.gap("columns(…) is not known")
-    input_columns = NOTHING.union(*(column.inputs for column in _all_columns(scope)))
-    return [RowsetColumn(ANY_COLUMN, input_columns)]
+        columns = list(_star_columns(which, (), scope))
+    elif isinstance(which, exp.Literal) and (pattern := _name_pattern(which.this)):
+        columns = [column for column in _all_columns(scope) if pattern.search(column.name)]
+    else:
+        scope.context.gap("columns(…) is not known")
+        input_columns = NOTHING.union(*(column.inputs for column in _all_columns(scope)))
+        return [RowsetColumn(ANY_COLUMN, input_columns)]
+    if selector.args.get("unpack"):  # COALESCE(*COLUMNS(…)): one value of all
+        of_all = NOTHING.union(*(column.inputs for column in columns))
+        columns = [RowsetColumn(node.output_name, of_all)]
+    return _apply_each(node, columns, scope)
+
+
+def _name_pattern(text: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(text, re.IGNORECASE)
+    except re.error:
+        return None
+
+
+# Operators between `*` and a pattern of names -> the pattern as a regular expression.
+_NAME_PATTERNS: Mapping[type[exp.Expr], Callable[[str], re.Pattern[str] | None]] = {
+    exp.Glob: lambda text: _name_pattern(translate(text)),
+    exp.ILike: like_pattern,
+    exp.Like: like_pattern,
+    exp.SimilarTo: _name_pattern,
+}
+
+
+def _named_alike(node: exp.Expr, scope: QueryScope) -> Iterator[RowsetColumn]:
+    """The columns of `* LIKE 'a%'`, `* EXCLUDE (a) NOT LIKE 'a%'`."""
+    pattern = _NAME_PATTERNS[type(node)](node.expression.name)
+    if pattern is None:
+        scope.context.gap("columns(…) is not known")
+    is_negated = bool(node.args.get("negate"))
+    for column in _star_columns(node.this, (), scope):
+        if pattern is None or column.name == ANY_COLUMN:
+            yield RowsetColumn(ANY_COLUMN, column.inputs)
+        elif bool(pattern.fullmatch(column.name)) is not is_negated:
+            yield column
 
 
 def _all_columns(scope: QueryScope) -> list[RowsetColumn]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -13,6 +13,7 @@ from dbt_graft.collectors.statements.columns.dialect_rules import (
     GROUP_ALIASES_FIRST,
     LATERAL_ALIASES,
     NO_GROUP_ALIASES,
+    SOURCES_FIRST_IN_ORDERS,
     VALUES_NAMES,
     WHERE_ALIASES,
 )
@@ -151,8 +152,10 @@ def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
     rowset = query_rowset(left, scope)
     for operation in reversed(operations):
         other = query_rowset(operation.expression, scope)
+        compared = _compared_values(operation, (rowset, other))
         if isinstance(operation, exp.Except):
-            rowset = _without_rows(rowset, other)
+            # The values of the second query only decide.
+            rowset = Rowset((), rowset.columns, rowset.influences | other.influences | compared)
             continue
         is_aligned = scope.context.tables is None and _stars_alike(rowset, other)
         if operation.args.get("by_name") and not is_aligned:
@@ -166,15 +169,23 @@ def _union(node: exp.SetOperation, scope: QueryScope) -> Rowset:
             columns = [
                 column for column in columns if rowset.has(column.name) and other.has(column.name)
             ]
-        rowset = Rowset((), columns, rowset.influences | other.influences)
+        rowset = Rowset((), columns, rowset.influences | other.influences | compared)
     return rowset
 
 
-def _without_rows(rowset: Rowset, other: Rowset) -> Rowset:
-    """EXCEPT: the values of the second query only decide which rows of the first remain."""
-    values = NOTHING.union(*(column.inputs for column in other.columns))
-    deciding = transform_inputs(values, Subtype.FILTER) | other.influences
-    return Rowset((), rowset.columns, rowset.influences | deciding)
+def _compared_values(operation: exp.SetOperation, rowsets: Iterable[Rowset]) -> InputColumns:
+    """The values that decide which rows remain; UNION ALL compares none."""
+    if isinstance(operation, exp.Union):
+        if not operation.args.get("distinct"):
+            return NOTHING
+        subtype = Subtype.GROUP_BY
+    else:
+        subtype = Subtype.FILTER
+    return _all_inputs((column for rowset in rowsets for column in rowset.columns), subtype)
+
+
+def _all_inputs(columns: Iterable[RowsetColumn], subtype: Subtype) -> InputColumns:
+    return transform_inputs(NOTHING.union(*(column.inputs for column in columns)), subtype)
 
 
 def _pair_by_place(left: Rowset, right: Rowset, is_aligned: bool) -> Iterator[RowsetColumn]:
@@ -259,8 +270,13 @@ def _groups(node: exp.Select, columns: Sequence[RowsetColumn], scope: QueryScope
         deciding |= _group_inputs(args["group"], node.expressions, columns, scope)
     for clause in ("having", "qualify"):
         deciding |= clause_inputs(args.get(clause), scope, Subtype.FILTER)
-    if args.get("distinct"):  # DISTINCT ON (a)
-        deciding |= clause_inputs(args["distinct"].args.get("on"), scope, Subtype.GROUP_BY)
+    if distinct := args.get("distinct"):
+        on = distinct.args.get("on")  # DISTINCT ON (a)
+        deciding |= (
+            clause_inputs(on, scope, Subtype.GROUP_BY)
+            if on
+            else _all_inputs(columns, Subtype.GROUP_BY)
+        )
     limit = args.get("limit")
     if limit and limit.args.get("expressions"):  # LIMIT 1 BY a
         deciding |= transform_inputs(inputs_of_all(limit.expressions, scope), Subtype.GROUP_BY)
@@ -289,14 +305,26 @@ def _projections(node: exp.Select, scope: QueryScope) -> list[RowsetColumn]:
 
 
 def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
-    """The same rows, sorted: ORDER BY names columns of the result first, then of the sources."""
+    """The same rows, sorted: ORDER BY names columns of the result first, then of the sources.
+
+    In some dialects an expression in it names those of the sources first.
+    """
+    for clause in ("limit", "offset"):
+        count = node.args.get(clause)
+        if count and count.find(exp.Query):  # LIMIT (SELECT …); else it is a number or a variable
+            counted = clause_inputs(count.expression, scope, Subtype.FILTER)
+            rowset = Rowset(
+                rowset.path, rowset.columns, rowset.influences | counted, behind=rowset.behind
+            )
     orders = [node.args[clause] for clause in _ORDERS if node.args.get(clause)]
     if not orders:
         return rowset
     columns = [column for column in rowset.columns if column.name != ANY_COLUMN]
     result = Rowset((), columns if scope.rowsets else rowset.columns)
     inside = scope.inner(result)
-    sort_inputs = [_order_inputs(order, rowset.columns, inside) for order in orders]
+    has_sources = scope.rowsets and scope.context.dialect in SOURCES_FIRST_IN_ORDERS
+    computed = scope if has_sources else inside
+    sort_inputs = [_order_inputs(order, rowset.columns, inside, computed) for order in orders]
     deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
     influences = rowset.influences | deciding
     return Rowset(rowset.path, rowset.columns, influences, behind=rowset.behind)
@@ -323,16 +351,17 @@ def _group_inputs(
 
 
 def _order_inputs(
-    order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope
+    order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope, computed: QueryScope
 ) -> InputColumns:
-    """The inputs of `ORDER BY a, 2, ALL`."""
+    """The inputs of `ORDER BY a, 2, ALL`; of `ORDER BY a + 1` in the scope for what is computed."""
     input_columns = NOTHING
     for node in order.expressions:
         value = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(value, exp.Var) and value.name.upper() == "ALL":
             input_columns = input_columns.union(*(column.inputs for column in columns))
         else:
-            input_columns |= _at_place(value, columns) or inputs(value, scope)
+            around = scope if isinstance(value, exp.Column) else computed
+            input_columns |= _at_place(value, columns) or inputs(value, around)
     return input_columns
 
 

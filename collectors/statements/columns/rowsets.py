@@ -8,7 +8,7 @@ table without a schema itself) is called `*`; any other name found in it is a co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -85,15 +85,7 @@ class Rowset:
         self.influences = influences
         self.table = table
         self.behind = table or behind
-        self.fields = {
-            **(fields or {}),
-            **{
-                f"{column.name}.{part.name}".casefold(): part.inputs
-                for column in columns
-                if column.fields
-                for part in column.fields
-            },
-        }
+        self.fields = {**(fields or {}), **dict(_fields_below(columns))}
         self._stars = [column for column in columns if column.name == ANY_COLUMN]
         # What can be named, folded: columns, then fields.
         self._known: dict[str, InputColumns] = {}
@@ -162,6 +154,15 @@ class Rowset:
             setattr(alias, slot, getattr(self, slot))
         alias.path = path
         return alias
+
+
+def _fields_below(columns: Iterable[RowsetColumn]) -> Iterator[tuple[str, InputColumns]]:
+    """The fields of structs by their folded paths: `address.geo.lat`."""
+    for column in columns:
+        for part in column.fields:
+            yield f"{column.name}.{part.name}".casefold(), part.inputs
+            for path, below in _fields_below([part]):
+                yield f"{column.name}.{path}".casefold(), below
 
 
 def table_rowset(path: Name, table: Name, columns: Iterable[str]) -> Rowset:

@@ -80,12 +80,13 @@ SELECT a FROM `p.d.events_*` WHERE _TABLE_SUFFIX = 'x' | a=p.d.events_*.a
 SELECT * FROM t JOIN u USING (i) | i=t.i k=t.k a=t.a b=t.b c=t.c day=t.day x=u.x y=u.y z=u.z | JOIN:t.i,JOIN:u.i
 SELECT i FROM t FULL JOIN u USING (i) | i=~t.i,~u.i | JOIN:t.i,JOIN:u.i
 # pivot and unpivot
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) AS total, COUNT(*) AS n FOR k IN ('A', 'B' AS bb)) | i=t.i total_a=+t.a,CONDITIONAL:t.k n_a=CONDITIONAL:t.k total_bb=+t.a,CONDITIONAL:t.k n_bb=CONDITIONAL:t.k
-SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS 'second', q3)) | region=q.region amount=q.q1,q.q2,q.q3 quarter
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) AS total, COUNT(*) AS n FOR k IN ('A', 'B' AS bb)) | i=t.i total_a=+t.a,CONDITIONAL:t.k n_a=CONDITIONAL:t.k total_bb=+t.a,CONDITIONAL:t.k n_bb=CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS 'second', q3)) | region=q.region amount=q.q1,q.q2,q.q3 quarter | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
 SELECT region, amount FROM q UNPIVOT INCLUDE NULLS (amount FOR quarter IN (q1, q2)) | region=q.region amount=q.q1,q.q2
 # set operations and recursion
-SELECT a FROM t EXCEPT DISTINCT SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT a FROM t UNION DISTINCT SELECT x FROM u | a=t.a,u.x | GROUP_BY:t.a,GROUP_BY:u.x
+SELECT a FROM t EXCEPT DISTINCT SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 SELECT i, a FROM t UNION ALL CORRESPONDING SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 SELECT i, a FROM t FULL OUTER UNION ALL BY NAME SELECT x, i FROM u | i=t.i,u.i a=t.a x=u.x

@@ -42,7 +42,7 @@ SELECT CONCAT(a, '-', UPPER(b)) AS x FROM t | x=~t.a,~t.b
 SELECT own_function(a, b) AS x FROM t | x=~t.a,~t.b
 SELECT CURRENT_TIMESTAMP AS x, a FROM t | x a=t.a
 SELECT EXTRACT(YEAR FROM day) AS x FROM t | x=~t.day
-SELECT DISTINCT a, b FROM t | a=t.a b=t.b
+SELECT DISTINCT a, b FROM t | a=t.a b=t.b | GROUP_BY:t.a,GROUP_BY:t.b
 SELECT a AS x, a AS y FROM t | x=t.a y=t.a
 SELECT a FROM w | a=w.a
 SELECT * FROM w | *=w.*
@@ -115,6 +115,7 @@ WITH c AS (SELECT * FROM w) SELECT c.v, c.p + 1 AS y FROM c | v=w.v y=~w.p
 WITH c AS (SELECT * FROM w WHERE d = 1), d AS (SELECT *, v * 2 AS y FROM c) SELECT v, y, o FROM d | v=w.v y=~w.v o=w.o | FILTER:w.d
 WITH c (p, v) AS (SELECT a, b FROM t) SELECT v, p FROM c | v=t.b p=t.a
 # set operations
+SELECT COUNT(*) AS n FROM (SELECT DISTINCT a FROM t) r | n | GROUP_BY:t.a
 SELECT a FROM t UNION ALL SELECT x FROM u | a=t.a,u.x
 SELECT a, b FROM t UNION ALL SELECT x, UPPER(y) FROM u WHERE z = 1 | a=t.a,u.x b=t.b,~u.y | FILTER:u.z
 SELECT a, 1 AS n FROM t UNION ALL SELECT NULL, y FROM u | a=t.a n=u.y

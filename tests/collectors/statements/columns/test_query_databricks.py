@@ -77,12 +77,12 @@ SELECT id FROM RANGE(10) | id
 SELECT a FROM t DISTRIBUTE BY k SORT BY b | a=t.a | SORT:t.k,SORT:t.b
 SELECT a FROM t WHERE i IN (SELECT i FROM u) LIMIT 10 | a=t.a | FILTER:t.i,FILTER:u.i
 # pivot and unpivot
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k
-SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k IN ('A', 'B')) | i=t.i a_s=+t.a,CONDITIONAL:t.k a_m=+t.b,CONDITIONAL:t.k b_s=+t.a,CONDITIONAL:t.k b_m=+t.b,CONDITIONAL:t.k
-SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS second, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k IN ('A', 'B')) | i=t.i a_s=+t.a,CONDITIONAL:t.k a_m=+t.b,CONDITIONAL:t.k b_s=+t.a,CONDITIONAL:t.k b_m=+t.b,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS second, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
 SELECT a, _metadata.file_path AS x FROM t | a=t.a x
 # set operations and recursion
-SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x
 FROM t |> WHERE b > 1 |> SELECT a | a=t.a | FILTER:t.b
 SELECT a FROM t -- SELECT b | a=t.a

@@ -17,6 +17,7 @@ SELECT a + b, 1 FROM t | ?column?=~t.a,~t.b ?column?
 SELECT k AS b, COUNT(*) AS n FROM t GROUP BY b ORDER BY b | b=t.k n | GROUP_BY:t.b,SORT:t.k
 SELECT UPPER(k) AS g, COUNT(*) AS n FROM t GROUP BY g | g=~t.k n | GROUP_BY:t.k
 SELECT k, c, SUM(a) AS x FROM t GROUP BY 1, 2 ORDER BY 3 | k=t.k c=t.c x=+t.a | GROUP_BY:t.k,GROUP_BY:t.c,SORT:t.a
+SELECT a AS b FROM t ORDER BY b + 1, b LIMIT 3 | b=t.a | SORT:t.b,SORT:t.a
 SELECT DISTINCT ON (k) k, a FROM t ORDER BY k, day DESC | k=t.k a=t.a | GROUP_BY:t.k,SORT:t.k,SORT:t.day
 # json, arrays, rows
 SELECT j->'a'->>'b' AS x, j#>>'{a,b}' AS y, (j->>'n')::INT AS z FROM n | x=~n.j y=~n.j z=~n.j
@@ -63,6 +64,8 @@ SELECT a FROM t FOR UPDATE | a=t.a
 SELECT ctid AS x, a FROM t | x a=t.a
 SELECT * FROM OWN_ROWS(3) AS r (p INT, v TEXT) | p v | - | a table function is not followed: own_rows
 # set operations and recursion
+SELECT a FROM t UNION SELECT x FROM u | a=t.a,u.x | GROUP_BY:t.a,GROUP_BY:u.x
+SELECT a, k FROM t INTERSECT ALL SELECT x, y FROM u | a=t.a,u.x k=t.k,u.y | FILTER:t.a,FILTER:t.k,FILTER:u.x,FILTER:u.y
 SELECT a FROM t UNION ALL SELECT x FROM u ORDER BY 1 | a=t.a,u.x | SORT:t.a,SORT:u.x
 WITH RECURSIVE r AS (SELECT id, pid, name::TEXT AS path FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.path || e.name FROM e JOIN r ON e.pid = r.id) SELECT id, path FROM r | id=e.id path=~e.name | FILTER:e.pid,JOIN:e.pid,JOIN:e.id
 WITH t AS (SELECT a FROM t) SELECT a FROM t | a=t.a

@@ -29,9 +29,9 @@ SELECT MEDIAN(a) AS x, RATIO_TO_REPORT(a) OVER (PARTITION BY k) AS y FROM t GROU
 SELECT GETDATE() AS x, SYSDATE AS y, CURRENT_USER AS z, TRUNC(day) AS v FROM t | x y z v=~t.day
 SELECT TOP 10 a FROM t ORDER BY b | a=t.a | SORT:t.b
 SELECT a FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY day) = 1 | a=t.a | FILTER:t.k,FILTER:t.day
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k
-SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
-SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
+SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT id, LEVEL AS l FROM e START WITH pid IS NULL CONNECT BY PRIOR id = pid | id=e.id l | FILTER:e.pid,JOIN:e.id,JOIN:e.pid
 SELECT a FROM dev.public.orders o WHERE o.b IS NOT NULL | a=dev.public.orders.a | FILTER:dev.public.orders.b
 SELECT a || b AS x, a::VARCHAR(10) AS y, CONVERT(INT, c) AS z FROM t | x=~t.a,~t.b y=~t.a z=~t.c

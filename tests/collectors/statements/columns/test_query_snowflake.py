@@ -76,15 +76,15 @@ SELECT f.$1:a::INT AS x, METADATA$FILENAME AS y FROM @stage/file f | x=~.stage.@
 SELECT * FROM IDENTIFIER('a.b') | * | - | a table is named while the query runs
 SELECT level FROM w | level=w.level
 # pivot and unpivot
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i 'a'=+t.a,CONDITIONAL:t.k 'b'=+t.a,CONDITIONAL:t.k
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) | i=t.i 'a'=+t.a,CONDITIONAL:t.k 'b'=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
 SELECT p."'A'" AS x FROM (SELECT k, a FROM t) PIVOT (MAX(a) FOR k IN ('A')) p | x=+t.a,CONDITIONAL:t.k
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) AS p (id, x, y) | id=t.i x=+t.a,CONDITIONAL:t.k y=+t.a,CONDITIONAL:t.k
-SELECT * FROM (SELECT i, k, a FROM t) PIVOT (MAX(a) FOR k IN (ANY)) | i=t.i *=+t.a,CONDITIONAL:t.k | - | the columns of a pivot are not known
-SELECT "'x'" AS x FROM (SELECT i, k, a FROM t) PIVOT (MAX(a) FOR k IN (SELECT x FROM u)) | x=+t.a,CONDITIONAL:t.k | - | the columns of a pivot are not known
-SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3
-SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2)) WHERE q3 > 1 | region=q.region quarter amount=q.q1,q.q2 | FILTER:q.q3
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B')) AS p (id, x, y) | id=t.i x=+t.a,CONDITIONAL:t.k y=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT * FROM (SELECT i, k, a FROM t) PIVOT (MAX(a) FOR k IN (ANY)) | i=t.i *=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i | the columns of a pivot are not known
+SELECT "'x'" AS x FROM (SELECT i, k, a FROM t) PIVOT (MAX(a) FOR k IN (SELECT x FROM u)) | x=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i | the columns of a pivot are not known
+SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
+SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2)) WHERE q3 > 1 | region=q.region quarter amount=q.q1,q.q2 | FILTER:q.q3,FILTER:q.q1,FILTER:q.q2
 # set operations
-SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT i, a FROM t UNION ALL BY NAME SELECT x, i FROM u | i=t.i,u.i a=t.a x=u.x
 # recursion
 WITH RECURSIVE r AS (SELECT id, pid, 1 AS l FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.l + 1 FROM e JOIN r ON e.pid = r.id) SELECT id, l FROM r | id=e.id l | FILTER:e.pid,JOIN:e.pid,JOIN:e.id

@@ -19,7 +19,7 @@ SELECT k, SUM(a) AS x FROM t GROUP BY 1 | k=t.k x=+t.a | GROUP_BY:t.k
 SELECT TOP 10 a FROM t ORDER BY b | a=t.a | SORT:t.b
 SELECT CURRENT_DATE AS x, DATE AS y, USER AS z FROM t | x y z
 SELECT a MOD b AS x, a ** 2 AS y FROM t | x=~t.a,~t.b y=~t.a
-SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT a FROM t SAMPLE 10 | a=t.a
 """)
 

@@ -27,13 +27,13 @@ SELECT i, value FROM t CROSS APPLY STRING_SPLIT(c, ',') | i=t.i value=~t.c
 SELECT x.sku FROM n CROSS APPLY OPENJSON(n.j, '$.items') WITH (sku VARCHAR(10) '$.sku', price INT) AS x | sku=~n.j
 SELECT r.[key], r.value FROM n OUTER APPLY OPENJSON(j) r | key=~n.j value=~n.j
 SELECT JSON_VALUE(j, '$.a') AS x FROM n | x=~n.j
-SELECT * FROM (SELECT i, k, a FROM t) s PIVOT (SUM(a) FOR k IN ([A], [B])) p | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k
-SELECT p.i, ISNULL(p.[A], 0) AS x FROM (SELECT i, k, a FROM t) s PIVOT (MAX(a) FOR k IN ([A])) p | i=t.i x=+t.a,CONDITIONAL:t.k
-SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) p | region=q.region quarter amount=q.q1,q.q2,q.q3
+SELECT * FROM (SELECT i, k, a FROM t) s PIVOT (SUM(a) FOR k IN ([A], [B])) p | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT p.i, ISNULL(p.[A], 0) AS x FROM (SELECT i, k, a FROM t) s PIVOT (MAX(a) FOR k IN ([A])) p | i=t.i x=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT region, quarter, amount FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) p | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
 SELECT a FROM t WITH (NOLOCK) WHERE b = 1 | a=t.a | FILTER:t.b
 SELECT a FROM t FOR SYSTEM_TIME AS OF '2020-01-01' | a=t.a
 SELECT a FROM t ORDER BY b OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY | a=t.a | SORT:t.b
-SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x
+SELECT a FROM t EXCEPT SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT SUM(a) OVER (PARTITION BY k ORDER BY day ROWS UNBOUNDED PRECEDING) AS x, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY k) AS y FROM t | x=+t.a,WINDOW:t.k,WINDOW:t.day y=+t.a,WINDOW:t.k
 WITH r AS (SELECT id, pid, 1 AS l FROM e WHERE pid IS NULL UNION ALL SELECT e.id, e.pid, r.l + 1 FROM e JOIN r ON e.pid = r.id) SELECT id, l FROM r | id=e.id l | FILTER:e.pid,JOIN:e.pid,JOIN:e.id
 SELECT value FROM GENERATE_SERIES(1, 10) | value

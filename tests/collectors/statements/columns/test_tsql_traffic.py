@@ -26,7 +26,7 @@ SELECT s.x, s.y INTO #t FROM dbo.s AS s WITH (NOLOCK) | #t.x=s.x #t.y=s.y
 SELECT c.Code AS [Kod], n = c.Name INTO dbo.t FROM crm.dbo.s c | t.Kod=s.Code t.n=s.Name
 SELECT TOP 10 [Total] = SUM(s.x), k = s.k INTO #t FROM dbo.s s GROUP BY s.k | #t.*=GROUP_BY:s.k #t.Total=+s.x #t.k=s.k
 SELECT s.x, COUNT(*) AS n, MAX(s.y) AS y INTO #t FROM dbo.s s GROUP BY s.x HAVING COUNT(*) > 1 | #t.*=GROUP_BY:s.x #t.x=s.x #t.y=+s.y
-SELECT DISTINCT TOP 100 s.x INTO #t FROM dbo.s s ORDER BY s.x DESC | #t.*=SORT:s.x #t.x=s.x
+SELECT DISTINCT TOP 100 s.x INTO #t FROM dbo.s s ORDER BY s.x DESC | #t.*=SORT:s.x,GROUP_BY:s.x #t.x=s.x
 SELECT IDENTITY(int, 1, 1) AS id, s.x INTO #t FROM dbo.s s | #t.x=s.x
 SELECT s.x INTO tempdb.dbo.t FROM [srv].[db].[dbo].[s] AS s | t.x=s.x
 SELECT s.x INTO ##g FROM dbo.s s | ##g.x=s.x
@@ -34,28 +34,28 @@ SELECT * INTO #t FROM known | #t.i=known.i #t.a=known.a #t.b=known.b
 SELECT k.*, o.c INTO #t FROM known k LEFT JOIN other o ON o.i = k.i | #t.*=JOIN:known.i,JOIN:other.i #t.i=known.i #t.a=known.a #t.b=known.b #t.c=other.c
 SELECT s.x INTO #t FROM dbo.s s WHERE 1 = 0 | #t.x=s.x
 SELECT CAST(s.x AS decimal(18, 2)) AS x, CONVERT(date, s.y, 112) AS y INTO dbo.t FROM dbo.s s | t.x=~s.x t.y=~s.y
-SELECT s.x INTO #t FROM dbo.s s UNION SELECT u.x FROM dbo.u u | #t.x=s.x,u.x
+SELECT s.x INTO #t FROM dbo.s s UNION SELECT u.x FROM dbo.u u | #t.x=s.x,u.x #t.*=GROUP_BY:s.x,GROUP_BY:u.x
 SELECT q.n INTO #t FROM (SELECT s.y AS n FROM dbo.s s WHERE s.z IS NOT NULL) AS q | #t.*=FILTER:s.z #t.n=s.y
 SELECT s.x INTO dbo.t ON [PRIMARY] FROM dbo.s s | t.x=s.x
-SELECT k, [Jan], [Feb] INTO #t FROM (SELECT s.k, s.m, s.v FROM dbo.s s) q PIVOT (MAX(q.v) FOR q.m IN ([Jan], [Feb])) p | #t.k=s.k #t.Jan=+s.v,CONDITIONAL:s.m #t.Feb=+s.v,CONDITIONAL:s.m
-SELECT country, CAST(LEFT(y, 4) AS int) AS yr, v INTO dbo.t FROM dbo.s UNPIVOT (v FOR y IN ([1990], [1991])) AS u | t.country=s.country t.v=s.1990,s.1991
+SELECT k, [Jan], [Feb] INTO #t FROM (SELECT s.k, s.m, s.v FROM dbo.s s) q PIVOT (MAX(q.v) FOR q.m IN ([Jan], [Feb])) p | #t.k=s.k #t.Jan=+s.v,CONDITIONAL:s.m #t.Feb=+s.v,CONDITIONAL:s.m #t.*=GROUP_BY:s.k
+SELECT country, CAST(LEFT(y, 4) AS int) AS yr, v INTO dbo.t FROM dbo.s UNPIVOT (v FOR y IN ([1990], [1991])) AS u | t.country=s.country t.v=s.1990,s.1991 t.*=FILTER:s.1990,FILTER:s.1991
 """
 INSERTS = """
 INSERT dbo.t (a, b) SELECT s.x, s.y FROM dbo.s s | t.a=s.x t.b=s.y
 INSERT INTO known SELECT s.x, s.y, s.z FROM dbo.s s | known.i=s.x known.a=s.y known.b=s.z
 INSERT known SELECT * FROM other | known.i=other.i known.a=other.c known.b=other.d
 INSERT INTO dbo.t SELECT s.x FROM dbo.s s | t.x=s.x | the target's columns are matched by name
-INSERT INTO dbo.t WITH (TABLOCK) SELECT DISTINCT s.x FROM #m AS m JOIN dbo.s AS s ON s.i = m.i OPTION(RECOMPILE, MAXDOP 4) | t.x=s.x t.*=JOIN:s.i,JOIN:#m.i | the target's columns are matched by name
+INSERT INTO dbo.t WITH (TABLOCK) SELECT DISTINCT s.x FROM #m AS m JOIN dbo.s AS s ON s.i = m.i OPTION(RECOMPILE, MAXDOP 4) | t.x=s.x t.*=JOIN:s.i,JOIN:#m.i,GROUP_BY:s.x | the target's columns are matched by name
 INSERT INTO dbo.t (o, a, b) SELECT @o, 2, s.x FROM dbo.s s | t.b=s.x
 INSERT INTO dbo.t SELECT s.x, s.y + 1, u.n, w.n FROM dbo.s s, dbo.u u, dbo.w w | t.x=s.x t.*=~s.y,u.n,w.n | the target's columns are matched by name
 INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s WHERE NOT EXISTS (SELECT 1 FROM dbo.t t WHERE t.a = s.x) | t.*=FILTER:s.x t.a=s.x
-INSERT INTO dbo.t (a) SELECT DISTINCT s.x FROM dbo.s s LEFT JOIN dbo.t t ON t.a = s.x WHERE t.a IS NULL | t.*=JOIN:s.x t.a=s.x
+INSERT INTO dbo.t (a) SELECT DISTINCT s.x FROM dbo.s s LEFT JOIN dbo.t t ON t.a = s.x WHERE t.a IS NULL | t.*=JOIN:s.x,GROUP_BY:s.x t.a=s.x
 INSERT INTO dbo.t (a) VALUES ((SELECT MAX(s.x) FROM dbo.s s)) | t.a=+s.x
 INSERT INTO dbo.t (a, b) VALUES (@a, @b), (@c, @d) | -
-INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s EXCEPT SELECT t.a FROM dbo.t t | t.a=s.x
-INSERT INTO dbo.o (a) SELECT a FROM dbo.S EXCEPT SELECT c FROM dbo.P WHERE d = 1 | o.*=FILTER:P.c,FILTER:P.d o.a=S.a
-INSERT INTO dbo.o (a) SELECT a FROM dbo.s INTERSECT SELECT c FROM dbo.p | o.a=s.a,p.c
-INSERT INTO dbo.o (a) SELECT a FROM dbo.s UNION ALL SELECT b FROM dbo.r EXCEPT SELECT c FROM dbo.p | o.*=FILTER:p.c o.a=s.a,r.b
+INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s EXCEPT SELECT t.a FROM dbo.t t | t.a=s.x t.*=FILTER:s.x
+INSERT INTO dbo.o (a) SELECT a FROM dbo.S EXCEPT SELECT c FROM dbo.P WHERE d = 1 | o.*=FILTER:P.c,FILTER:P.d,FILTER:S.a o.a=S.a
+INSERT INTO dbo.o (a) SELECT a FROM dbo.s INTERSECT SELECT c FROM dbo.p | o.a=s.a,p.c o.*=FILTER:p.c,FILTER:s.a
+INSERT INTO dbo.o (a) SELECT a FROM dbo.s UNION ALL SELECT b FROM dbo.r EXCEPT SELECT c FROM dbo.p | o.*=FILTER:p.c,FILTER:r.b,FILTER:s.a o.a=s.a,r.b
 INSERT INTO dbo.t DEFAULT VALUES | -
 INSERT INTO dbo.t (a) SELECT TOP (@n) s.x FROM dbo.s s ORDER BY NEWID() | t.a=s.x
 INSERT INTO dbo.t (a) SELECT s.x FROM dbo.s s ORDER BY s.y OFFSET 10 ROWS FETCH NEXT 5 ROWS ONLY | t.*=SORT:s.y t.a=s.x
@@ -128,7 +128,7 @@ INSERT INTO dbo.t (a) SELECT q.x FROM OPENQUERY([lnk], 'SELECT x FROM far.dbo.s'
 INSERT INTO dbo.t (a) SELECT s.x FROM srv.db.dbo.s AS s INNER JOIN [srv-2].[db].dbo.[u] AS u ON u.i = s.i | t.*=JOIN:s.i,JOIN:u.i t.a=s.x
 INSERT INTO dbo.t (a) SELECT w.x FROM dbo.s s LEFT JOIN (dbo.u u INNER JOIN dbo.w w ON w.i = u.i) ON u.i = s.i | t.*=JOIN:s.i,JOIN:u.i,JOIN:w.i t.a=w.x
 INSERT INTO dbo.t (a) SELECT w.x FROM dbo.s s LEFT JOIN dbo.u u INNER JOIN dbo.w w ON w.i = u.i ON u.i = s.i | t.*=JOIN:s.i,JOIN:u.i,JOIN:w.i t.a=w.x
-INSERT INTO dbo.t (a, b) SELECT p.k, p.[1] FROM (SELECT s.k, s.m, s.v FROM dbo.s s) AS q PIVOT (SUM(v) FOR m IN ([1], [2])) AS p | t.a=s.k t.b=+s.v,CONDITIONAL:s.m
+INSERT INTO dbo.t (a, b) SELECT p.k, p.[1] FROM (SELECT s.k, s.m, s.v FROM dbo.s s) AS q PIVOT (SUM(v) FOR m IN ([1], [2])) AS p | t.a=s.k t.b=+s.v,CONDITIONAL:s.m t.*=GROUP_BY:s.k
 """
 CTES = """
 WITH c AS (SELECT s.x, ROW_NUMBER() OVER (PARTITION BY s.k ORDER BY s.d DESC) AS rn FROM dbo.s s) INSERT INTO dbo.t (a) SELECT c.x FROM c WHERE c.rn = 1 | t.*=FILTER:s.k,FILTER:s.d t.a=s.x
@@ -235,7 +235,7 @@ INSERT INTO dbo.t (a) SELECT [dbo].[s].[x] FROM [dbo].[s] | t.a=s.x
 PROCEDURES = """
 INSERT INTO [orders].[OrderDetail] ([OrderId], [D], [P]) SELECT @orderId, [S].[Description], [X].[Q] * [S].[Price] FROM [orders].[S] JOIN (SELECT t.c.query('./Id').value('.', 'INT') 'Id', t.c.query('./Qty').value('.', 'INT') AS Q FROM @xml.nodes('Root/Node') t(c)) AS [X] ON X.[Id] = [S].[Id] | OrderDetail.D=S.Description OrderDetail.P=~S.Price OrderDetail.*=JOIN:S.Id
 INSERT INTO stage.[Dim] WITH (TABLOCK) (f, u) SELECT c.f, CASE WHEN LEAD(c.f, 1) OVER (PARTITION BY c.k ORDER BY c.f) IS NULL THEN 1 ELSE 0 END cur FROM daily c | Dim.f=daily.f Dim.u=CONDITIONAL:daily.f,CONDITIONAL:daily.k
-INSERT INTO #final SELECT DISTINCT o.f FROM #mo AS mo JOIN ofi AS o ON o.oid = mo.id OPTION(RECOMPILE, MAXDOP 4); | #final.f=ofi.f #final.*=JOIN:ofi.oid,JOIN:#mo.id | the target's columns are matched by name
+INSERT INTO #final SELECT DISTINCT o.f FROM #mo AS mo JOIN ofi AS o ON o.oid = mo.id OPTION(RECOMPILE, MAXDOP 4); | #final.f=ofi.f #final.*=JOIN:ofi.oid,JOIN:#mo.id,GROUP_BY:ofi.f | the target's columns are matched by name
 WITH d AS (SELECT c.*, p.b AS ps FROM known c LEFT JOIN known p ON p.i = c.b) INSERT INTO dbo.t (x, y) SELECT a, ps FROM d | t.x=known.a t.y=known.b t.*=JOIN:known.i,JOIN:known.b
 UPDATE LPNs SET Status = 'K', ModifiedDate = current_timestamp, ModifiedBy = coalesce(@u, System_User) output Deleted.LPNId, Deleted.LPN into @tt (a, b) where (PalletId = @p) and (OrderId = @o) | @tt.a=LPNs.LPNId @tt.b=LPNs.LPN @tt.*=FILTER:LPNs.PalletId,FILTER:LPNs.OrderId
 delete [arg].[dbo].[car] output deleted.n, deleted.m into oper.dbo.car2 ([n], [m]) where n in ('1', '2') | car2.n=car.n car2.m=car.m car2.*=FILTER:car.n
@@ -247,11 +247,11 @@ MERGE INTO target AS t USING (SELECT id, name FROM (SELECT s.id, s.name, ROW_NUM
 UPDATE t SET rn = x.rn FROM dbo.t t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY s.d) AS rn FROM dbo.s s) x ON x.id = t.id | t.rn=WINDOW:s.d t.*=JOIN:s.id
 UPDATE dbo.t SET a = x.v FROM (SELECT TOP 1 v FROM dbo.s ORDER BY d) x | t.a=s.v t.*=SORT:s.d
 UPDATE p SET p.Total = (SELECT SUM(l.Qty * l.Price) FROM dbo.Lines l WHERE l.oid = p.id), p.N = 0 FROM dbo.Orders p | Orders.Total=+Lines.Qty,+Lines.Price,FILTER:Lines.oid
-INSERT INTO dbo.t (k, v) SELECT k, v FROM (SELECT s.id AS k, CAST(s.a AS nvarchar(50)) AS a, CAST(s.b AS nvarchar(50)) AS b FROM dbo.s s) p UNPIVOT (v FOR c IN (a, b)) AS u | t.k=s.id t.v=~s.a,~s.b
+INSERT INTO dbo.t (k, v) SELECT k, v FROM (SELECT s.id AS k, CAST(s.a AS nvarchar(50)) AS a, CAST(s.b AS nvarchar(50)) AS b FROM dbo.s s) p UNPIVOT (v FOR c IN (a, b)) AS u | t.k=s.id t.v=~s.a,~s.b t.*=FILTER:s.a,FILTER:s.b
 CREATE VIEW dbo.v (x, y) AS SELECT s.a, (SELECT TOP (1) u.b FROM dbo.u u WHERE u.i = s.i ORDER BY u.d) FROM dbo.s s | v.x=s.a v.y=u.b,FILTER:u.i,FILTER:s.i,SORT:u.d
 INSERT INTO dbo.t (a, b) SELECT s.a, b = COALESCE(u.b, s.b, 0) FROM dbo.s AS s FULL OUTER JOIN dbo.u AS u ON u.i = s.i AND u.k = 'x' | t.a=s.a t.b=~u.b,~s.b t.*=JOIN:u.i,JOIN:s.i,JOIN:u.k
 SELECT a.x, b.y INTO #t FROM dbo.a AS a, dbo.b AS b WHERE a.i *= b.i | #t.x=a.x #t.y=b.y #t.*=FILTER:a.i,FILTER:b.i
-INSERT INTO dbo.t (a) SELECT DISTINCT FIRST_VALUE(s.a) OVER (PARTITION BY s.k ORDER BY s.d ROWS UNBOUNDED PRECEDING) FROM dbo.s s | t.a=~s.a,WINDOW:s.k,WINDOW:s.d
+INSERT INTO dbo.t (a) SELECT DISTINCT FIRST_VALUE(s.a) OVER (PARTITION BY s.k ORDER BY s.d ROWS UNBOUNDED PRECEDING) FROM dbo.s s | t.a=~s.a,WINDOW:s.k,WINDOW:s.d t.*=GROUP_BY:s.a,GROUP_BY:s.d,GROUP_BY:s.k
 INSERT INTO dbo.t (a) SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY s.a) OVER (PARTITION BY s.k) FROM dbo.s s | t.a=+s.a,WINDOW:s.k
 INSERT INTO dbo.t (a) SELECT AVG(CAST(s.a AS float)) FROM dbo.s AS s WHERE s.b LIKE '%!_%' ESCAPE '!' | t.a=+s.a t.*=FILTER:s.b
 INSERT INTO dbo.t (a, b) SELECT MIN(s.a) OVER w, SUM(s.b) OVER w FROM dbo.s s WINDOW w AS (PARTITION BY s.k) | t.a=+s.a,WINDOW:s.k t.b=+s.b,WINDOW:s.k
@@ -282,12 +282,12 @@ INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc
 ALIASES = """
 SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y
 SELECT s.[value] AS 'Comment' INTO #t FROM dbo.s s | #t.Comment=s.value
-SELECT DISTINCT TOP (5) N'net' = s.x, 'k' = CASE WHEN 'x' = s.q THEN 'a' ELSE 'b' END INTO #t FROM dbo.s s WHERE 'z' = s.k | #t.*=FILTER:s.k #t.net=s.x #t.k=CONDITIONAL:s.q
+SELECT DISTINCT TOP (5) N'net' = s.x, 'k' = CASE WHEN 'x' = s.q THEN 'a' ELSE 'b' END INTO #t FROM dbo.s s WHERE 'z' = s.k | #t.*=FILTER:s.k,GROUP_BY:s.q,GROUP_BY:s.x #t.net=s.x #t.k=CONDITIONAL:s.q
 SELECT s.x AS N'o''x' INTO #t FROM dbo.s s | #t.o'x=s.x
 SELECT s.x 'y' INTO #t FROM dbo.s s | #t.y=s.x
 SELECT s.x /* of s */ 'y' INTO #t FROM dbo.s s | - | the parser does not support this statement
 SELECT TOP 5 s.x N'a b', SUM(s.y) OVER (PARTITION BY s.z) 'w', CASE WHEN s.c LIKE 'q' THEN 'r' END 'k', (SELECT MAX(u.m) FROM dbo.u) 'm', -s.n 'n', s.d AT TIME ZONE 'UTC' 'd', s.e COLLATE DATABASE_DEFAULT 'e' INTO #t FROM dbo.s | #t.a_b=s.x #t.w=+s.y,WINDOW:s.z #t.k=CONDITIONAL:s.c #t.m=+u.m #t.n=~s.n #t.d=~s.d #t.e=~s.e
-SELECT DISTINCT TOP (5) 'q', s.x 'y' INTO #t FROM dbo.s s | #t.y=s.x
+SELECT DISTINCT TOP (5) 'q', s.x 'y' INTO #t FROM dbo.s s | #t.y=s.x #t.*=GROUP_BY:s.x
 INSERT INTO dbo.u (a, b) SELECT p1.name, LAST_VALUE(p2.name) WITHIN GROUP (GRAPH PATH) FROM dbo.p AS p1, dbo.k FOR PATH AS k, dbo.q FOR PATH AS p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2)+)) | u.a=p.name u.b=~q.name
 INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) FROM dbo.p p1, dbo.k FOR PATH k, dbo.q FOR PATH p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2){1,3})) AND p1.c = 'x' | u.*=FILTER:p.c u.a=+q.name
 """
