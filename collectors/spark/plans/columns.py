@@ -33,7 +33,7 @@ from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 _MOST_INPUTS = 1_000
 NAMES, HIDDEN, OPAQUE, UNKNOWN, UNSEEN, BY_PLACE, LITERAL = (
     "columns with brackets or commas in their names cannot be told apart",
-    "the plan does not show what MERGE writes: set spark.sql.ui.explainMode to formatted",
+    "the plan does not show all columns: set spark.sql.ui.explainMode to formatted",
     "a user function takes and returns all columns at once",
     "the plan has an unsupported operator",
     "the log does not show the query",

@@ -17,6 +17,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
     split_arguments,
 )
 from dbt_graft.collectors.spark.plans.columns import (
+    HIDDEN,
     NOTHING,
     UNKNOWN,
     ColumnInputs,
@@ -47,6 +48,8 @@ def aggregate(operator: Operator, trace: ColumnTrace) -> Outputs:
     prepares = _STAGE.search(functions[:20]) or id(operator) in trace.stages or "gid#" in keys
     if not prepares:
         trace.add_influences(keys, Subtype.GROUP_BY)
+    if not results and "functions=" in operator.text and "output=" not in operator.text:
+        trace.gaps[HIDDEN] = None  # a plan in the simple layout
     columns = make_columns(results, trace, operator.sizes.get("Results", 0))
     if functions and not aggregates and not prepares:
         grouped = {key.id for key in attributes(keys)}
@@ -73,7 +76,10 @@ def _lists(operator: Operator) -> tuple[str, str, str, str]:
     if len(lists) > 2:
         keys, functions, aggregates, results = ["", *lists][-4:]
         return keys, functions, aggregates, results
-    return "".join(lists[:-1]), "", "", "".join(lists[-1:])
+    # An empty list is left out. Without keys, all results are functions with names.
+    only_keys = len(lists) == 1 and " AS " not in lists[0]
+    keys, results = ["", *lists, ""][1:3] if only_keys else ["", *lists][-2:]
+    return keys, "", "", results
 
 
 def _keyword_arguments(text: str) -> tuple[str, str, str]:

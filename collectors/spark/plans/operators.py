@@ -25,6 +25,7 @@ from dbt_graft.collectors.spark.plans.arguments import (
 from dbt_graft.collectors.spark.plans.columns import (
     NOTHING,
     OPAQUE,
+    UNKNOWN,
     ColumnTrace,
     Outputs,
     ResolveLeaf,
@@ -55,6 +56,11 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
     trace = ColumnTrace(sources)
     if plan.is_cut:
         trace.gaps[PLAN_SHORT] = None
+    # In a logical plan, recursive queries do not name their columns.
+    physical = references.loops(plan.root) if plan.root else {}
+    for name, loop in references.loops(root).items():
+        if not references.loop_columns(loop) and name in physical:
+            loop.text = physical[name].text
     views = {
         id(operator)
         for operator in root.walk()
@@ -207,6 +213,8 @@ def union_loop(operator: Operator, trace: ColumnTrace) -> Outputs:
     """
     queries = references.loop_queries(operator)
     columns = references.loop_columns(operator)
+    if not columns:
+        trace.gaps[UNKNOWN] = None
     for first in queries[:1]:
         for column, source in zip(columns, trace.columns_of(first), strict=False):
             trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)

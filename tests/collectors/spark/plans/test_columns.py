@@ -273,6 +273,21 @@ Condition : (n#6 < 3)
 (4) Project
 Output [3]: [b#5, a#4, (n#6 + 1) AS n#10]
 """
+# In its logical plan, the columns of a recursive query have no names.
+LOOP = """== Optimized Logical Plan ==
+Project [a#5, b#6]
++- UnionLoop 0
+   :- Relation t[a#1,b#2] parquet
+   +- Project [b#4, a#3]
+      +- UnionLoopRef 0, [a#3, b#4], false
+
+== Physical Plan ==
+Project [a#5, b#6]
++- UnionLoop 0, [a#5, b#6]
+      :- Relation t[a#1,b#2] parquet
+      +- Project [b#4, a#3]
+         +- UnionLoopRef 0, [a#3, b#4], false
+"""
 # Spark 4 shows a cached plan for each use of it, and describes it once.
 CACHED_TWICE = """Union (7)
 :- InMemoryTableScan (1)
@@ -365,6 +380,15 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
             "Filter (isnotnull(a#1) AND (size(b#2, false) > 0))\n+- Scan t[a#1, b#2]\n",
             ["a <- t.a IDENTITY", "b <- t.b IDENTITY", "* <- t.a FILTER, t.b FILTER"],
         ),
+        (
+            "Aggregate [max(a#1) AS m#3]\n+- Aggregate [b#2], [a#1]\n   +- Scan t[a#1, b#2]\n",
+            ["m <- t.a AGGREGATION", "* <- t.b GROUP_BY"],
+        ),
+        (
+            "Aggregate [count(1) AS n#3L]\n+- Aggregate [a#1]\n   +- Scan t[a#1, b#2]\n",
+            ["n <- ", "* <- t.a GROUP_BY"],
+        ),
+        (LOOP, ["a <- t.a IDENTITY, t.b IDENTITY", "b <- t.a IDENTITY, t.b IDENTITY", "* <- "]),
         (NESTED, ["m <- t.b AGGREGATION", "* <- t.a GROUP_BY"]),
         (COUNTED, ["m <- ", "* <- t.a GROUP_BY"]),
         (DISTINCT, ["a <- t.a IDENTITY", "n <- t.b AGGREGATION", "* <- t.a GROUP_BY"]),
@@ -437,6 +461,8 @@ def test_column_edges_are_found_in_every_layout(text: str, expected: list[str]) 
         ),
         ("MapInPandas f(a#1, b#2)#5, [c#6]\n+- Scan t[a#1, b#2]\n", OPAQUE),
         ("MergeRows[a#7, b#8]\n+- Scan t[a#1, b#2]\n", HIDDEN),
+        ("HashAggregate(keys=[a#1], functions=[sum(b#2)])\n+- Scan t[a#1, b#2]\n", HIDDEN),
+        ("UnionLoop 0\n:- Scan t[a#1, b#2]\n+- UnionLoopRef 0, [a#3, b#4], false\n", UNKNOWN),
         (
             "HashAggregate(keys=[upper(a#1)#4], functions=[sum(b#2), max(b#2)], "
             "output=[ratio#5, who#6])\n+- Scan t[a#1, b#2]\n",

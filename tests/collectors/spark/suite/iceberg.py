@@ -138,7 +138,7 @@ def _changed(table: str, merged: int) -> tuple[str, ...]:
 # What MERGE puts into columns, the extended layout does not show.
 INSERTED = f"{KEPT}\n* <- lake.raw.orders.order_id JOIN, lake.raw.orders.amount FILTER"
 CHANGED = f"{INSERTED}\namount <- lake.raw.orders.amount TRANSFORMATION"
-HIDDEN = "the plan does not show what MERGE writes: set spark.sql.ui.explainMode to formatted"
+HIDDEN = "the plan does not show all columns: set spark.sql.ui.explainMode to formatted"
 
 
 def _change(spark: SparkSession, table: str, properties: str) -> None:
