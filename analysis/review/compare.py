@@ -230,7 +230,8 @@ def _hidden(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
             text = "a macro behind it is another, and its compiled SQL gives the same"
             yield NodeChange(_V.METADATA, text)
     has_branches = before.has_branches or after.has_branches
-    if before.source_code == after.source_code or not has_branches or before.problem:
+    is_same = before.source_code == after.source_code and before.macros == after.macros
+    if is_same or not has_branches or before.problem:
         return
     if len(before.branches) == len(after.branches) == 2:
         for first, second in zip(before.branches, after.branches, strict=True):

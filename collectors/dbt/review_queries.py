@@ -52,7 +52,9 @@ class _Pair:
             if node.listed and (other := before.nodes.get(key)) and other.listed
         }
         self.old, self.new = _Side(before, cache, listed), _Side(after, cache, listed)
+        # Nodes with other columns, and those that lack some now or did in the base, by id: names.
         self._shifted: dict[str, str] = {}
+        self._lacking: dict[str, str] = {}
 
     def add(self, key: str) -> None:
         """Outline a node that is in both versions, if it may differ."""
@@ -66,18 +68,22 @@ class _Pair:
         is_same = texts[0] == texts[1]
         if is_same:
             new = replace(new, code=old.code)
-        if new.source_code != old.source_code and (old.has_branches or new.has_branches):
+        is_other = (new.source_code, new.macros) != (old.source_code, old.macros)
+        if is_other and (old.has_branches or new.has_branches):
             old = replace(old, branches=self.old.branches(key))
             new = replace(new, branches=self.new.branches(key))
         both_listed = old.listed and new.listed
         if (
             not is_same
-            or self._reads_shifted(second, first)
+            or _reads(self._shifted, second, first)
             or (both_listed and old.columns.keys() != new.columns.keys())
         ):
             environment = old.source_code == new.source_code and old.macros == new.macros
             words = self._places(old, new) if environment else ({}, {})
             old, new = self.old.outlined(old, words[0]), self.new.outlined(new, words[1])
+            is_followed = old.outline and new.outline and not _reads(self._lacking, second, first)
+            if is_same and is_followed:  # `*` and places may stand for other columns
+                new = replace(new, code=digest("of other columns", old.code))
             if old.problem and new.problem and _tokens(texts[0]) == _tokens(texts[1]):
                 new = replace(new, code=old.code)
             self.old.nodes[key], self.new.nodes[key] = old, new
@@ -88,17 +94,12 @@ class _Pair:
         self.new.nodes[key] = replace(new, problem=problems[1]) if problems[1] else new
 
     def _note_columns(self, key: str) -> None:
-        if self.old.nodes[key].known_columns != self.new.nodes[key].known_columns:
-            self._shifted[key] = self.new.models[key].relation[-1]
-
-    def _reads_shifted(self, *models: DbtModel) -> bool:
-        """Whether a model reads, with or without `ref`, what has other columns."""
-        if not self._shifted:
-            return False
-        texts = [model.sql.casefold() for model in models]
-        return any(not self._shifted.keys().isdisjoint(model.parents) for model in models) or any(
-            name in text for name in self._shifted.values() for text in texts
-        )
+        first, second = self.old.nodes[key].known_columns, self.new.nodes[key].known_columns
+        name = self.new.models[key].relation[-1]
+        if first != second:
+            self._shifted[key] = name
+        if not first or {*first} - {*second}:
+            self._lacking[key] = name
 
     def _texts(
         self, first: DbtModel, second: DbtModel, old: ReviewedNode, new: ReviewedNode
@@ -227,6 +228,16 @@ class _Side:
 
     def _unknown(self) -> Collection[str]:
         return self.models.keys() - self._columns.keys() - {*self._listed}
+
+
+def _reads(nodes: Mapping[str, str], *models: DbtModel) -> bool:
+    """Whether a model reads one of some nodes, with or without `ref`."""
+    if not nodes:
+        return False
+    texts = [model.sql.casefold() for model in models]
+    return any(not nodes.keys().isdisjoint(model.parents) for model in models) or any(
+        name in text for name in nodes.values() for text in texts
+    )
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:

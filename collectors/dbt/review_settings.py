@@ -135,20 +135,30 @@ def written_relation(node: Document) -> tuple[str, str]:
     """The relation of a node as it is configured, and the schema it is built in.
 
     What the target decides is left out: CI builds in a schema of its own. Where a source is, its
-    own properties say.
+    own properties say. What a variable decides counts as it is in this version.
     """
     place = ".".join(str(node.get(key) or "") for key in ("database", "schema")).casefold()
     identifier = node.get("identifier") or node.get("alias") or node.get("name") or ""
+    written, config = node.get("unrendered_config"), node.get("config") or {}
     if node.get("resource_type") == "source":
-        parts = [node.get(f"unrendered_{key}") or node.get(key) for key in ("database", "schema")]
-        return ".".join([*(str(part or "") for part in parts), str(identifier)]), place
-    written = node.get("unrendered_config")
+        parts = [
+            _part(node.get(f"unrendered_{key}") or node.get(key), node.get(key))
+            for key in ("database", "schema")
+        ]
+        return ".".join([*parts, str(identifier)]), place
     if not isinstance(written, Mapping):
-        config = node.get("config") or {}
         return f".{config.get('schema') or ''}.{identifier}", place
-    parts = [written.get(key) for key in ("database", "schema")]
-    name = written.get("alias") or node.get("identifier") or node.get("name") or ""
-    return ".".join([*(str(part or "") for part in parts), str(name)]), place
+    # A snapshot may have words of its own for both.
+    keys = ("database", "target_database"), ("schema", "target_schema")
+    parts = ["".join(_part(written.get(key), config.get(key)) for key in places) for places in keys]
+    name = _part(written.get("alias"), config.get("alias"))
+    return ".".join([*parts, str(name or node.get("identifier") or node.get("name") or "")]), place
+
+
+def _part(written: Any, rendered: Any) -> str:
+    """A part of a relation's name as it is written, or as a variable makes it."""
+    text = str(written or "")
+    return str(rendered or text) if _VARIABLE.search(text) else text
 
 
 def _macro_texts(manifest: Document) -> dict[str, str]:

@@ -238,6 +238,52 @@ def test_the_schema_of_another_environment_does_not_count() -> None:
     assert found(version(S, schema="pr_12"), new) == []
 
 
+def placed(config: dict[str, str], written: dict[str, str]) -> Any:
+    return version(S, config={"materialized": "table"} | config, unrendered_config=written)
+
+
+@for_each(
+    "written, first, second, changes",
+    [
+        (
+            {"alias": "{{ var('region') }}_o"},
+            {"alias": "eu_o"},
+            {"alias": "us_o"},
+            ["BREAKING its relation is us_o, no longer eu_o"],
+        ),
+        (
+            {"schema": "{{ var('region') }}"},
+            {"schema": "eu"},
+            {"schema": "us"},
+            ["BREAKING its relation is us.orders_x, no longer eu.orders_x"],
+        ),
+        ({"schema": "{{ env_var('USER') }}"}, {"schema": "ada"}, {"schema": "bob"}, []),
+    ],
+)
+def test_a_variable_may_decide_on_the_relation(
+    written: dict[str, str], first: dict[str, str], second: dict[str, str], changes: list[str]
+) -> None:
+    assert found(placed(first, written), placed(second, written)) == changes
+
+
+@pytest.mark.parametrize("key", ["target_schema", "target_database"])
+def test_a_snapshot_has_words_of_its_own_for_its_place(key: str) -> None:
+    first, second = ({key: name} for name in ("kept", "moved"))
+    (change,) = found(placed(first, first), placed(second, second))
+    assert change.startswith("BREAKING its relation is moved")
+
+
+def test_a_variable_may_decide_on_where_a_source_is() -> None:
+    versions = []
+    for schema in ("eu", "us"):
+        manifest: dict[str, Any] = {
+            "metadata": {"adapter_type": "spark"},
+            "sources": {ORDERS: node(ORDERS, schema=schema, unrendered_schema="{{ var('s') }}")},
+        }
+        versions.append(dbt_version(manifest, {}, manifest))
+    assert found(*versions, ORDERS) == ["ROWS its relation is us.orders, no longer eu.orders"]
+
+
 def test_models_come_and_go() -> None:
     here = version(S)
     gone = replace(here, nodes={}, models={})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from dbt_graft.collectors.statements.outline import query
+from tests.cases import for_each
 
 ORDERS = "select id, note from {s}.raw"
 ALL = "select * from {s}.orders where id > 1"
@@ -78,6 +80,68 @@ def test_what_reads_other_columns_is_parsed() -> None:
         "all BREAKING note removed",
         "orders BREAKING note removed",
     ]
+
+
+@for_each(
+    "first, second, reader, changes",
+    [
+        # What goes by place
+        (
+            "id, x, t",
+            "id, t, x",
+            "select * from {s}.orders union all select id, x, t from {s}.raw",
+            [
+                "VALUES t another expression",
+                "VALUES x another expression",
+                "METADATA  its columns stand in another order",
+            ],
+        ),
+        (
+            "id, x, t",
+            "id, t, x",
+            "select b from {s}.orders as o(a, b, c)",
+            ["VALUES b another expression"],
+        ),
+        # What takes all columns
+        (
+            "id, x",
+            "id, x, t",
+            "select count(*) as n from (select distinct * from {s}.orders) s",
+            ["ROWS  another grain: GROUP BY, DISTINCT, UNION or table functions"],
+        ),
+        (
+            "id, x",
+            "id, x, t",
+            "select md5(o::text) as h from {s}.orders o",
+            ["VALUES h another expression"],
+        ),
+        (
+            "id, x",
+            "id, x, t",
+            "select o.x from {s}.orders o natural join (select id, t from {s}.raw) r",
+            ["ROWS  other joins"],
+        ),
+        ("id, x", "id, x, t", "select id, x from {s}.orders", []),
+        ("id, x", "id", "select id, x from {s}.orders", []),
+    ],
+)
+def test_a_reader_of_other_columns_may_give_another_result(
+    first: str, second: str, reader: str, changes: list[str]
+) -> None:
+    versions = (
+        version(orders=f"select {names} from {{s}}.raw", all=reader) for names in (first, second)
+    )
+    assert [line[4:] for line in said(*versions) if line.startswith("all ")] == changes
+
+
+def test_a_macro_may_stand_in_a_branch_that_is_not_compiled() -> None:
+    sql = "select id from db.raw {% if is_incremental() %} where {{ recent() }} {% endif %}"
+    versions = [version(orders=sql) for _ in range(2)]
+    for each, macros in zip(versions, ("1", "2"), strict=True):
+        key = "model.shop.orders"
+        nodes: Any = each.nodes
+        nodes[key] = replace(nodes[key], macros=macros)
+    assert said(*versions)[0].startswith("orders UNKNOWN  a branch of its code")
 
 
 def test_a_review_parses_what_is_new_alone(tmp_path: Path, parsed: list[str]) -> None:
