@@ -12,6 +12,8 @@ from dbt_graft.lineage.records import Masking, Subtype
 
 # Stands in a text for a part that only a run knows. A word, so that SQL with it can be parsed.
 UNKNOWN_PART = "graft_unknown_part"
+# Stands for a column where only the number of a source's rows is used.
+NUMBER_OF_ROWS = ""
 # A file of the project by its path below the root -> its content; None if there is none.
 ReadFile = Callable[[str], bytes | None]
 

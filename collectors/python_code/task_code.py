@@ -17,6 +17,7 @@ from dbt_graft.collectors.python_code.language.expressions import evaluate
 from dbt_graft.collectors.python_code.language.modules import UnreadableScriptError, read_syntax
 from dbt_graft.collectors.python_code.language.statements import execute
 from dbt_graft.collectors.python_code.script import (
+    NUMBER_OF_ROWS,
     UNKNOWN_PART,
     Medium,
     ReadFile,
@@ -150,6 +151,12 @@ class _Composition:
         self._edges: dict[CodeEdge, None] = {}
         self._sources = [self._source(source) for source in script.sources]
         self._tables: list[tuple[TableName, ...]] = []
+        # Targets, each with a source whose values go into it or decide on its rows.
+        self._deciding = {
+            (edge.target, edge.source)
+            for edge in script.edges
+            if edge.subtype.type is EdgeType.DIRECT or edge.column == ANY_COLUMN
+        }
 
     def task_code(self, file: str) -> TaskCode:
         writes = [write for target in self._script.targets for write in self._target_writes(target)]
@@ -277,11 +284,17 @@ class _Composition:
         source = self._sources[edge.source]
         if source.gap and edge.subtype.type is EdgeType.DIRECT:
             self._add_gap(edge.place, source.gap, table, edge.column)
-        if edge.subtype.type is EdgeType.DIRECT:
-            for row in source.rows:
-                # The query decides, at its own line.
-                at_query = replace(edge, place=source.place, masked_by=Masking.NONE)
+        decides_on_rows = (edge.target, edge.source) in self._deciding
+        for row in source.rows:
+            # The query decides, at its own line, on the rows that its values go into; where these
+            # only decide themselves, on what they decide, for which their order is nothing.
+            at_query = replace(edge, place=source.place, masked_by=Masking.NONE)
+            if decides_on_rows:
                 self._add_code_edge(at_query, table, ANY_COLUMN, row, row.subtype)
+            elif row.subtype is not Subtype.SORT:
+                self._add_code_edge(at_query, table, edge.column, row, edge.subtype)
+        if edge.from_column == NUMBER_OF_ROWS:
+            return
         if edge.from_column == ANY_COLUMN and edge.column == ANY_COLUMN:
             self._add_open_columns(edge, table, source)
             return

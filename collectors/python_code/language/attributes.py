@@ -182,11 +182,11 @@ def _array(owner: Value, frame: Frame) -> Value:
 _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
     **{name: _locator(name) for name in ("loc", "iloc", "at", "iat", "na")},
     **dict.fromkeys(words("dtypes schema width isStreaming ndim"), lambda owner, frame: UNKNOWN),
-    "shape": lambda owner, frame: Items((count_of(frame.rows), UNKNOWN)),
+    "shape": lambda owner, frame: Items((count_of(frame.rows, frame.values), UNKNOWN)),
     **dict.fromkeys(words("rdd stat plot style str"), lambda owner, frame: owner),
     "columns": lambda owner, frame: column_names(frame),
     "empty": lambda owner, frame: Const(False),
-    **dict.fromkeys(("height", "size"), lambda owner, frame: count_of(frame.rows)),
+    **dict.fromkeys(("height", "size"), lambda owner, frame: count_of(frame.rows, frame.values)),
     "index": _index,
     "values": _array,
     **dict.fromkeys(
@@ -205,7 +205,7 @@ def _of_data(owner: Data, name: str) -> Value:
     if owner.form is Form.SERIES and name in _SERIES:
         return replace(owner, order=NOTHING)  # its labels are gone
     if owner.form is Form.SERIES and name in {"size", "shape"}:
-        count = count_of(owner.rows)
+        count = count_of(owner.rows, [owner])
         return count if name == "size" else Items((count,))
     if owner.form is Form.SERIES and name == "index":
         level = owner.index[0][1] if owner.index else Data()

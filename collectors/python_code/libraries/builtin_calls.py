@@ -144,15 +144,17 @@ def _length(call: Call) -> Value:
     items = call.machine.items(value)
     if items is not None:
         is_known = items.rest is None and not items.open
-        return Const(len(items.items)) if is_known else count_of(items.rows)
+        return (
+            Const(len(items.items)) if is_known else count_of(items.rows, call.machine.parts(value))
+        )
     if isinstance(value, Const | Text):
         return UNKNOWN
     frame = call.machine.frame(value)
     if frame is not None:
-        return count_of(frame.rows)
+        return count_of(frame.rows, frame.values)
     data = call.machine.data(value)
     is_value = data.form is Form.VALUE and not isinstance(value, Thing)
-    return derive([data], call.place) if is_value else count_of(data.rows)
+    return derive([data], call.place) if is_value else count_of(data.rows, [data])
 
 
 def _aggregate(call: Call) -> Value:

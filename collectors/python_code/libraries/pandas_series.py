@@ -268,7 +268,10 @@ def _to_dict(call: Call) -> Value:
     """`series.to_dict()`: by its labels."""
     owner = call.machine.data(call.owner)
     label = owner.index[0][1] if owner.index else UNKNOWN
-    item = replace(owner, form=Form.VALUE, index=(), rows=NOTHING)
+    # One value of a group for each of its rows, where it is looked up by them.
+    groups = frozenset(item for item in owner.rows if item.subtype is Subtype.GROUP_BY)
+    inputs = owner.inputs | change(groups, Subtype.WINDOW)
+    item = replace(owner, inputs=inputs, form=Form.VALUE, index=(), rows=NOTHING)
     return call.machine.new(DictCell({}, item, label, (), owner.rows))
 
 

@@ -224,7 +224,9 @@ class Machine:
         names = dict(left)
         for name, value in right.items():
             before = names.get(name)
-            if before is not value and before != value:
+            # In a loop a value like the one before is of another row.
+            is_other = before != value or (self.loop_mark and self.parts(value))
+            if before is not value and is_other:
                 names[name] = self.decide(self.join(before, value), deciding)
         for name, value in left.items():
             if name not in right:
@@ -245,7 +247,7 @@ class Machine:
         ):
             data = self.data(value)
             return replace(data, inputs=change(data.inputs) | conditional)
-        return value
+        return self.each_part(value, lambda part: self.look_up(part, deciding)) or value
 
     def look_up(self, value: Value, deciding: Inputs) -> Value:
         """A value as it is, that others decide on."""
@@ -254,9 +256,7 @@ class Machine:
         if isinstance(value, Data):
             chosen = change(deciding, Subtype.CONDITIONAL)
             return replace(value, inputs=value.inputs | chosen)
-        return self.each_part(value, lambda part: self.look_up(part, deciding)) or self.decide(
-            value, deciding
-        )
+        return self.decide(value, deciding)
 
     def chosen(self, value: Value, rows: Inputs) -> Value:
         """A value out of many, or a row: with what decides on which."""

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.python_code.script import NUMBER_OF_ROWS
 from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
@@ -281,9 +282,15 @@ class ObjectCell:
 Cell = Frame | Items | DictCell | ObjectCell
 
 
-def count_of(rows: Inputs) -> Thing:
-    """The number of rows, or of items that any rows make, that inputs decide on."""
-    return Thing("count", {"rows": Data(rows=rows)})
+def count_of(rows: Inputs, parts: Iterable[Data] = ()) -> Thing:
+    """The number of rows, or of items that any rows make, that inputs decide on.
+
+    Args:
+        parts: Values of such a row, whose sources decide as well.
+    """
+    sources = {item.source for item in all_inputs(parts) if item.source != PENDING}
+    counted = {ColumnInput(source, NUMBER_OF_ROWS, Subtype.FILTER) for source in sources}
+    return Thing("count", {"rows": Data(rows=rows | counted)})
 
 
 def is_count(value: Value | None) -> bool:

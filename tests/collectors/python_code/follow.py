@@ -49,7 +49,7 @@ def edges_of(script: Script, sources: Mapping[int, str] | None = None, target: i
         for column in script.targets[target].columns:
             columns[column] = []
     for edge in script.edges:
-        if edge.target == target:
+        if edge.target == target and edge.from_column:
             source = (sources or {}).get(edge.source)
             name = edge.from_column if source is None else f"{source}.{edge.from_column}"
             masked = f"!{edge.masked_by.value}" if edge.masked_by else ""
