@@ -16,7 +16,6 @@ from dbt_graft.collectors.python_code.libraries.call_table import call_library, 
 from dbt_graft.collectors.python_code.libraries.databases import is_connection
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.limits import DEEPEST_CALLS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -88,8 +87,6 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
         case Library():
             name = function.name.rpartition(".")[2]
             return call_library(Call(machine, function, name, arguments))
-        case Thing(role="getter"):
-            return _get_parts(machine, function, arguments)
         case Method():
             return call_method(Call(machine, function.owner, function.name, arguments))
         case Ref() if isinstance(machine.cell(function), ObjectCell):
@@ -101,14 +98,6 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     parts = machine.all_parts(arguments.values())
     data = derive([machine.data(function), *parts], machine.place)
     return replace(data, origin=machine.gap("a function is called that is not known"))
-
-
-def _get_parts(machine: Machine, getter: Thing, arguments: Arguments) -> Value:
-    """The result of `itemgetter(0)`, `attrgetter("a", "b")`."""
-    owner, keys = arguments.get("", 0) or UNKNOWN, getter.traits["keys"]
-    assert isinstance(keys, Items)
-    parts = tuple(get_item(machine, owner, key) for key in keys.items)
-    return parts[0] if len(parts) == 1 else Items(parts)
 
 
 def new_function(

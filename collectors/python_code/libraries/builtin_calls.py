@@ -35,6 +35,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Frame,
     Items,
     Library,
+    Method,
     ObjectCell,
     Ref,
     Text,
@@ -436,8 +437,9 @@ _TABLE: Mapping[Handler, str] = {
     _group_by: "itertools.groupby",
     _chain: "itertools.chain itertools.chain.from_iterable",
     _as_dict: "dataclasses.asdict dataclasses.astuple builtins.vars",
-    lambda call: Thing("getter", {"keys": Items(call.arguments.positional)}): """operator.itemgetter
-        operator.attrgetter""",
+    lambda call: Method(
+        Thing("getter", {"keys": Items(call.arguments.positional)}), "__call__"
+    ): "operator.itemgetter operator.attrgetter",
 }
 # Methods of paths, which are texts here.
 PATH_METHODS: Mapping[str, Handler] = {

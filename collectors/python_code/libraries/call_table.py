@@ -64,6 +64,7 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
     SQLALCHEMY_FUNCTIONS,
     call_table_method,
 )
+from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.libraries.writing import WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.values.containers import call_container_method
 from dbt_graft.collectors.python_code.values.frames import as_frame, change_open
@@ -120,10 +121,19 @@ def call_thing_method(call: Call) -> Value:
     return derive([data, *call.data()], call.place) if data.inputs or call.data() else UNKNOWN
 
 
+def _get_parts(call: Call) -> Value:
+    """The result of `itemgetter(0)`, `attrgetter("a", "b")`."""
+    assert isinstance(call.owner, Thing)
+    owner, keys = call.get("", 0) or UNKNOWN, iterate(call.machine, call.owner.traits["keys"])
+    parts = tuple(get_item(call.machine, owner, key) for key in keys.items)
+    return parts[0] if len(parts) == 1 else Items(parts)
+
+
 _ROLES: Mapping[str, Handler] = {
     "column groups": call_column_groups,
     "columns of": call_columns_method,
     "delta table": call_delta_method,
+    "getter": _get_parts,
     "groups": call_group_method,
     "sa.delete": call_table_method,
     "sa.insert": call_table_method,

@@ -286,12 +286,9 @@ def drop_missing(call: Call) -> Value:
 
 
 def unique_rows(call: Call) -> Value:
-    """Rows that are there once; by some columns, these decide on which stay."""
+    """Rows that are there once: of each group by some columns, or by all of them, as DISTINCT."""
     frame = call.frame
-    names = call.keys("subset", 0)
-    if not names:
-        return call.result(frame)
-    parts = find_columns(call.machine, frame, names)
+    parts = find_columns(call.machine, frame, call.keys("subset", 0) or list(frame.columns))
     return call.result(with_rows(frame, all_inputs(parts), Subtype.GROUP_BY))
 
 

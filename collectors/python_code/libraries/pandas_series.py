@@ -216,6 +216,13 @@ def _to_frame(call: Call) -> Value:
     return call.machine.new(frame)
 
 
+def _unique(call: Call) -> Value:
+    owner = call.machine.data(call.owner)
+    if owner.form is not Form.SERIES:
+        return owner
+    return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.GROUP_BY))
+
+
 def _get(call: Call) -> Value:
     """`series.get(label, default)`."""
     key, default = call.get("key", 0) or UNKNOWN, call.get("default", 1)
@@ -336,7 +343,7 @@ _TABLE: Mapping[Handler, str] = {
     owner_of: """copy head tail infer_objects convert_dtypes sample
         swapaxes squeeze compute persist asc desc
         asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
-        view item drop_duplicates unique set_axis to_series cast_same collect""",
+        view item set_axis to_series cast_same collect""",
     lambda call: replace(call.machine.data(call.owner), order=NOTHING): "to_numpy ravel flatten",
     _sorted: "sort_values sort_index nlargest nsmallest",
     _to_dict: "to_dict",
@@ -358,6 +365,7 @@ _TABLE: Mapping[Handler, str] = {
     _agg: "agg aggregate",
     _alias: "alias name label",
     pipe: "pipe",
+    _unique: "unique drop_duplicates",
     _get: "get",
     _replaced: "replace",
     _reindexed: "reindex",

@@ -115,6 +115,8 @@ from tests.collectors.python_code.follow import edges_of_frame
             "out = pd.DataFrame.from_dict(rows, orient='index', columns=['x', 'y']).reset_index()",
             "index=id; x=a; y=b",
         ),
+        ("out = df[['a', 'b']].drop_duplicates()", "a=a; b=b; *=group a,group b"),
+        ("out = pd.DataFrame({'a': df.a.unique()})", "a=a; *=group a"),
     ],
 )
 def test_columns_of_a_frame(lines: str, expected: str) -> None:
@@ -160,6 +162,12 @@ def test_columns_of_a_frame(lines: str, expected: str) -> None:
             "names = {r.id: (r.a, r.b) for r in df.itertuples()}\n"
             "out = pd.DataFrame([{'z': names.get(x)[0]} for x in other.x])",
             "z=a,if id,if u.x",
+        ),
+        (
+            "best = None\nfor r in df.itertuples():\n"
+            "    if best is None or r.b > best[1]:\n        best = (r.a, r.b)\n"
+            "out = df[['id']].assign(z=best[0])",
+            "id=id; z=a,if b",
         ),
     ],
 )
@@ -281,7 +289,7 @@ def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
             "rows = []\nfor k in df.k.unique():\n    part = df[df.k == k]\n"
             "    rows.append({'k': k, 's': part.a.sum()})\n"
             "out = pd.DataFrame(rows)",
-            "k=k; s=+a; *=filter k",
+            "k=k; s=+a; *=filter k,group k",
         ),
         ("out = df.groupby('k').size().reset_index(name='n')", "k=k; n=; *=group k"),
         (
