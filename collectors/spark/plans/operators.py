@@ -143,6 +143,10 @@ _CALL = re.compile(r"(?P<name>[a-z_]+)\((?P<arguments>.*)\)", re.DOTALL)
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
 
 
+# Generators that make as many rows of any value, or as many as a grouping has counted.
+_OF_FIXED_ROWS = ("explode(array(", "inline(array(", "json_tuple(", "replicaterows(", "stack(")
+
+
 def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
     """`Generate explode(tags#1), [id#2], false, [tag#3]`: the second list has the input columns
     that stay; in a logical plan, `[0]`, the positions of those that do not.
@@ -155,6 +159,8 @@ def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
     new_columns = attributes(lists[-1]) if lists else []
     by_place = _values_by_place(generator, len(new_columns))
     sources = trace.inputs_of(generator, subtype=Subtype.TRANSFORMATION)
+    if not generator.startswith(_OF_FIXED_ROWS):
+        trace.add_influences(generator, Subtype.JOIN)
     for at, column in enumerate(new_columns):
         trace.inputs_by_id[column.id] = (
             NOTHING.union(*map(trace.inputs_of, by_place[at])) if by_place else sources

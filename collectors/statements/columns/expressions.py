@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
@@ -56,6 +57,14 @@ _AGGREGATES = keywords(
     """APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG EVERY HISTOGRAM_NUMERIC JSONB_AGG
     JSONB_OBJECT_AGG JSON_AGG JSON_GROUP_ARRAY JSON_GROUP_OBJECT OBJECT_AGG XMLAGG"""
 )
+# Functions that make several rows of their arguments, among those that sqlglot does not know.
+_ROW_MAKERS = words("""
+    explode_outer generate_subscripts inline_outer json_array_elements json_array_elements_text
+    json_each json_each_text json_object_keys jsonb_array_elements jsonb_array_elements_text
+    jsonb_each jsonb_each_text jsonb_object_keys posexplode_outer regexp_split_to_table
+    string_to_table""")
+# Lists that are as long for any values.
+WRITTEN_OUT = (exp.Array, exp.Map, exp.VarMap)
 # Dialects in which `->` is JSON's only, though sqlglot reads it as a lambda in brackets.
 _JSON_ARROWS = frozenset({"postgres", "redshift", "mysql"})
 # Functions that sqlglot does not know, whose first argument is a keyword.
@@ -126,6 +135,8 @@ def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     name, arguments = _function(node), node.expressions
     if name in _UNIT_FIRST:  # DATE_BUCKET(week, 1, a)
         return _function_inputs(node, arguments[1:], scope)
+    if name.casefold() in _ROW_MAKERS:
+        return made_rows(arguments, scope)
     if name in {"CHOOSE", "ELT"}:
         return _branch_inputs(arguments[:1], arguments[1:], scope)
     if name == "MULTIIF":  # multiIf(condition, value, …, value)
@@ -135,6 +146,18 @@ def _anonymous(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if _function(node) == "IDENTITY":  # IDENTITY(int, 1, 1) numbers rows
         return NOTHING
     return _function_inputs(node, node.iter_expressions(), scope)
+
+
+def made_rows(arguments: Sequence[exp.Expr], scope: QueryScope) -> InputColumns:
+    """The inputs of a function in SELECT that makes several rows of its arguments."""
+    scope.lists |= list_inputs(arguments, scope)
+    return transform_inputs(inputs_of_all(arguments, scope), Subtype.TRANSFORMATION)
+
+
+def list_inputs(arguments: Iterable[exp.Expr], scope: QueryScope) -> InputColumns:
+    """The inputs that decide how many rows are made of arguments: none of lists written out."""
+    lists = [argument for argument in arguments if not isinstance(argument, WRITTEN_OUT)]
+    return transform_inputs(inputs_of_all(lists, scope), Subtype.JOIN)
 
 
 def _function(node: exp.Expr) -> str:
@@ -356,6 +379,10 @@ def _ordered_values(node: exp.Expr, scope: QueryScope) -> InputColumns:
 _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] = {
     **dict.fromkeys((exp.Alias, exp.Paren), lambda node, scope: inputs(node.this, scope)),
     **dict.fromkeys(_WITHOUT_INPUTS, lambda node, scope: NOTHING),
+    **dict.fromkeys(
+        (exp.Explode, exp.ExplodeOuter, exp.Inline, exp.Posexplode, exp.PosexplodeOuter),
+        lambda node, scope: made_rows(list(node.iter_expressions()), scope),
+    ),
     exp.Anonymous: _anonymous,
     exp.Bracket: _bracket,
     exp.Case: _case,

@@ -9,7 +9,7 @@ from fnmatch import translate
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all
+from dbt_graft.collectors.statements.columns.expressions import inputs, inputs_of_all, made_rows
 from dbt_graft.collectors.statements.columns.query_scope import QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
@@ -147,7 +147,7 @@ def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
         return (
             list(_fields((node.this.name.casefold(),), scope))
             if is_struct
-            else [_made(ANY_COLUMN, [node.this], scope)]
+            else [RowsetColumn(ANY_COLUMN, made_rows([node.this], scope))]
         )
     if scope.context.dialect not in {"spark", "databricks"}:
         return []
@@ -162,9 +162,10 @@ def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
         count = len(node.expressions) - 1
         return [_made(f"c{place}", node.expressions, scope) for place in range(count)]
     if isinstance(node, exp.Explode) and isinstance(node.this, _OF_ANY_TYPE):
-        return [_made(ANY_COLUMN, [node.this], scope)]  # an array's `col`, or a map's key and value
+        # An array's `col`, or a map's key and value.
+        return [RowsetColumn(ANY_COLUMN, made_rows([node.this], scope))]
     if isinstance(node, exp.Posexplode):
-        return [_made(name, [node.this], scope) for name in ("pos", "col")]
+        return [RowsetColumn(name, made_rows([node.this], scope)) for name in ("pos", "col")]
     if isinstance(node, exp.Explode) and isinstance(node.this, exp.Map | exp.VarMap):
         parts = {"key": node.this.args["keys"], "value": node.this.args["values"]}
         return [_made(name, [part], scope) for name, part in parts.items()]
@@ -176,7 +177,7 @@ def _inlined(structs: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     elements = structs.expressions if isinstance(structs, exp.Array) else []
     fields = [struct_fields(element, scope) for element in elements]
     if not fields or not all(fields) or len({*map(len, fields)}) > 1:
-        return [_made(ANY_COLUMN, [structs], scope)]
+        return [RowsetColumn(ANY_COLUMN, made_rows([structs], scope))]
     return [
         RowsetColumn(
             alike[0].name,

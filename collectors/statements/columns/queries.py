@@ -227,6 +227,7 @@ def _select(node: exp.Select, scope: QueryScope) -> Rowset:
     for window in args.get("windows") or ():
         scope.windows[window.name.casefold()] = window_inputs(window, scope)
     columns = _projections(node, scope)
+    deciding |= scope.lists
     if args.get("kind") == "VALUE":  # SELECT AS VALUE: the row is a struct
         columns = list(columns[0].fields) or [RowsetColumn(ANY_COLUMN, columns[0].inputs)]
     if args.get("for_"):  # FOR JSON, FOR XML: one text of all

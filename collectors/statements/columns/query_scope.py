@@ -71,6 +71,7 @@ class QueryScope:
         expressions: These and all that SELECT gives; an alias goes before a column there.
         levels: Whether LEVEL is the depth in the rows of CONNECT BY.
         star: The column that `COLUMNS(…)` stands for.
+        lists: What SELECT takes apart, which decides how many rows there are: `UNNEST(items)`.
     """
 
     context: QueryContext
@@ -84,6 +85,7 @@ class QueryScope:
     windows: dict[str, InputColumns] = field(default_factory=dict)
     levels: bool = False
     star: InputColumns = NOTHING
+    lists: InputColumns = NOTHING
 
     def inner(self, *rowsets: Rowset) -> QueryScope:
         """A scope inside this one."""

@@ -8,7 +8,12 @@ from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
+from dbt_graft.collectors.statements.columns.expressions import (
+    WRITTEN_OUT,
+    clause_inputs,
+    inputs,
+    list_inputs,
+)
 from dbt_graft.collectors.statements.columns.outside_rows import (
     called_function,
     function_name,
@@ -49,6 +54,8 @@ _GENERATORS = words("""
     jsonb_to_record jsonb_to_recordset null numbers numbers_mt openjson openxml posexplode
     posexplode_outer range regexp_matches regexp_split_to_table sequence split_to_table stack
     string_split string_to_table strtok_split_to_table unnest values xmltable zeros zeros_mt""")
+# Functions that make as many rows of any value.
+_OF_FIXED_ROWS = frozenset({"json_tuple", "stack"})
 # FROM t, t.items
 _ARRAYS_IN_FROM = frozenset({"bigquery", "redshift"})
 
@@ -91,7 +98,7 @@ def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
     deciding = NOTHING
     for join in node.args.get("joins") or ():
         if join.args.get("kind") == "ARRAY":
-            _array_join(join, scope)
+            deciding |= _array_join(join, scope)
             continue
         first = len(scope.rowsets)
         deciding |= add_sources(join.this, scope)
@@ -111,14 +118,16 @@ def add_joins(node: exp.Expr, scope: QueryScope) -> InputColumns:
     return deciding
 
 
-def _array_join(join: exp.Expr, scope: QueryScope) -> None:
+def _array_join(join: exp.Expr, scope: QueryScope) -> InputColumns:
     """`ARRAY JOIN a, b AS c` of ClickHouse: an element takes the place of an array."""
+    deciding = list_inputs((join.this, *join.expressions), scope)
     for array in (join.this, *join.expressions):
         items = transform_inputs(inputs(array, scope), Subtype.TRANSFORMATION)
         if array.alias:
             scope.rowsets.append(Rowset((), [RowsetColumn(array.alias, items)]))
         else:
             scope.shared[array.output_name.casefold()] = items
+    return deciding
 
 
 def _shared_names(scope: QueryScope, first: int) -> list[str]:
@@ -189,7 +198,7 @@ def _unnest(node: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope)
         columns.append(
             RowsetColumn(offset.name if isinstance(offset, exp.Expr) else "offset", input_columns)
         )
-    return Rowset(path, columns)
+    return Rowset(path, columns, list_inputs(node.expressions, scope))
 
 
 def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
@@ -197,7 +206,8 @@ def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
     input_columns = transform_inputs(inputs(node.find(exp.Column), scope), Subtype.TRANSFORMATION)
     names = [alias.alias for alias in node.find_all(exp.Alias)]
     places = [at.expression.name for at in node.find_all(exp.AtIndex)]
-    return Rowset((), [RowsetColumn(name, input_columns) for name in (*names, *places)])
+    columns = [RowsetColumn(name, input_columns) for name in (*names, *places)]
+    return Rowset((), columns, transform_inputs(input_columns, Subtype.JOIN))
 
 
 def _function_rows(
@@ -223,7 +233,10 @@ def _function_rows(
     if not named and scope.context.dialect == "postgres":
         named = list(path)  # one value alone has the name of the table
     named = [*named, ANY_COLUMN] if named == list(path) else named or [ANY_COLUMN]
-    return Rowset(path, [RowsetColumn(name, input_columns) for name in named])
+    first = next(called_function(function).iter_expressions(), None)
+    is_fixed = kind.casefold() in _OF_FIXED_ROWS or isinstance(first, WRITTEN_OUT)
+    deciding = NOTHING if is_fixed else transform_inputs(input_columns, Subtype.JOIN)
+    return Rowset(path, [RowsetColumn(name, input_columns) for name in named], deciding)
 
 
 def _is_unknown(function: exp.Expr) -> bool:
@@ -272,6 +285,7 @@ def _followed_rows(function: Name, rows: Rowset, context: QueryContext) -> Rowse
     return Rowset(
         rows.path or function,
         [RowsetColumn(c, arguments | {ColumnInput(name, c)}) for c in columns],
+        rows.influences,
     )
 
 
@@ -285,7 +299,8 @@ def _array(parts: Name, path: Name, scope: QueryScope) -> Rowset:
     """The items of an array of a table before it: `FROM t, t.items AS item`."""
     column = exp.column(parts[-1], *reversed(parts[:-1]))
     input_columns = transform_inputs(inputs(column, scope), Subtype.TRANSFORMATION)
-    return Rowset((), [RowsetColumn(name, input_columns) for name in (*path, ANY_COLUMN)])
+    columns = [RowsetColumn(name, input_columns) for name in (*path, ANY_COLUMN)]
+    return Rowset((), columns, transform_inputs(input_columns, Subtype.JOIN))
 
 
 def table_parts(node: exp.Table) -> Name:

@@ -393,6 +393,10 @@ MERGED = ["name <- t.name IDENTITY", "s <- t.amount AGGREGATION"]
         (COUNTED, ["m <- ", "* <- t.a GROUP_BY"]),
         (DISTINCT, ["a <- t.a IDENTITY", "n <- t.b AGGREGATION", "* <- t.a GROUP_BY"]),
         (
+            "Generate explode(b#2), [a#1], false, [c#3]\n+- Scan t[a#1, b#2]\n",
+            ["a <- t.a IDENTITY", "c <- t.b TRANSFORMATION", "* <- t.b JOIN"],
+        ),
+        (
             "Generate stack(2, x, a#1, y, b#2), [a#1], false, [k#3, v#4]\n+- Scan t[a#1, b#2]\n",
             ["a <- t.a IDENTITY", "k <- ", "v <- t.a IDENTITY, t.b IDENTITY", "* <- "],
         ),

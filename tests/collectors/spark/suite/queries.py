@@ -524,7 +524,8 @@ query(
     "exploded",
     "SELECT order_id, tag FROM raw.orders LATERAL VIEW explode(tags) t AS tag",
     f"12 {ORDERS}",
-    "order_id <- raw.orders.order_id\ntag <- raw.orders.tags TRANSFORMATION",
+    "order_id <- raw.orders.order_id\ntag <- raw.orders.tags TRANSFORMATION\n"
+    "* <- raw.orders.tags JOIN",
 )
 query(
     "exploded_map",
@@ -537,6 +538,8 @@ query(
     tag      <- raw.orders.tags TRANSFORMATION
     key      <- raw.orders.attrs TRANSFORMATION
     value    <- raw.orders.attrs TRANSFORMATION
+    *        <- raw.orders.tags JOIN
+    *        <- raw.orders.attrs JOIN
     """,
 )
 query(

@@ -22,14 +22,14 @@ SELECT t.* EXCEPT (i), u.x FROM t JOIN u USING (i) | k=t.k a=t.a b=t.b c=t.c day
 SELECT * EXCEPT (r) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY i ORDER BY x) AS r FROM u) WHERE r = 1 | i=u.i x=u.x y=u.y z=u.z | FILTER:u.i,FILTER:u.x
 SELECT s.* FROM n | *=~n.s
 # arrays and structs
-SELECT n.i, item.sku FROM n, UNNEST(items) AS item | i=n.i sku=~n.items
-SELECT n.i, item.sku, p FROM n, UNNEST(n.items) AS item WITH OFFSET AS p | i=n.i sku=~n.items p=~n.items
-SELECT tag, offset FROM n CROSS JOIN UNNEST(tags) AS tag WITH OFFSET ORDER BY offset | tag=~n.tags offset=~n.tags | SORT:n.tags
-SELECT n.i, item.sku FROM n, n.items AS item | i=n.i sku=~n.items
-SELECT n.i, item.sku FROM d.n, n.items AS item | i=d.n.i sku=~d.n.items
-SELECT n.i, item FROM n LEFT JOIN UNNEST(items) item | i=n.i item=~n.items
-SELECT sku FROM n, UNNEST(items) | sku=~n.items
-SELECT o.sub.v FROM n, UNNEST(items) AS item, UNNEST(item.options) AS o | v=~n.items
+SELECT n.i, item.sku FROM n, UNNEST(items) AS item | i=n.i sku=~n.items | JOIN:n.items
+SELECT n.i, item.sku, p FROM n, UNNEST(n.items) AS item WITH OFFSET AS p | i=n.i sku=~n.items p=~n.items | JOIN:n.items
+SELECT tag, offset FROM n CROSS JOIN UNNEST(tags) AS tag WITH OFFSET ORDER BY offset | tag=~n.tags offset=~n.tags | SORT:n.tags,JOIN:n.tags
+SELECT n.i, item.sku FROM n, n.items AS item | i=n.i sku=~n.items | JOIN:n.items
+SELECT n.i, item.sku FROM d.n, n.items AS item | i=d.n.i sku=~d.n.items | JOIN:d.n.items
+SELECT n.i, item FROM n LEFT JOIN UNNEST(items) item | i=n.i item=~n.items | JOIN:n.items
+SELECT sku FROM n, UNNEST(items) | sku=~n.items | JOIN:n.items
+SELECT o.sub.v FROM n, UNNEST(items) AS item, UNNEST(item.options) AS o | v=~n.items | JOIN:n.items
 SELECT s.a.b, n.s.c AS x FROM n | b=n.s.a.b x=n.s.c
 SELECT s.a AS x, items[OFFSET(0)].sku AS y, tags[SAFE_ORDINAL(1)] AS z FROM n | x=n.s.a y=~n.items z=~n.tags
 SELECT address.city, r.address.geo.lat AS x, address.zip AS y FROM nested r | city=nested.address.city x=nested.address.geo.lat y=nested.address.zip
@@ -38,8 +38,8 @@ SELECT STRUCT(a, b AS x) AS s FROM t | s=~t.a,~t.b
 SELECT STRUCT(a AS x, b AS y).x AS v FROM t | v=t.a
 SELECT STRUCT(a AS x, b AS y).* FROM t | x=t.a y=t.b
 SELECT ARRAY_AGG(STRUCT(a, b) ORDER BY day DESC LIMIT 1)[OFFSET(0)] AS x FROM t | x=+t.a,+t.b,SORT:t.day
-SELECT ARRAY(SELECT sku FROM UNNEST(items)) AS x FROM n | x=~n.items
-SELECT (SELECT SUM(item.price) FROM UNNEST(items) AS item WHERE item.ok) AS x FROM n | x=+n.items,FILTER:n.items
+SELECT ARRAY(SELECT sku FROM UNNEST(items)) AS x FROM n | x=~n.items,JOIN:n.items
+SELECT (SELECT SUM(item.price) FROM UNNEST(items) AS item WHERE item.ok) AS x FROM n | x=+n.items,FILTER:n.items,JOIN:n.items
 SELECT ARRAY(SELECT AS STRUCT e.id, e.name FROM e) AS x FROM t | x=~e.id,~e.name
 SELECT AS STRUCT a, b FROM t | a=t.a b=t.b
 SELECT r.a FROM (SELECT AS VALUE STRUCT(a, b) FROM t) r | a=t.a

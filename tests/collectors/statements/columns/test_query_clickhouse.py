@@ -31,9 +31,9 @@ SELECT * REPLACE (x + 1 AS x) FROM u | i=u.i x=~u.x y=u.y z=u.z
 SELECT COLUMNS('^q') FROM q | q1=q.q1 q2=q.q2 q3=q.q3
 SELECT * APPLY(sum) FROM u | i=+u.i x=+u.x y=+u.y z=+u.z
 # arrays
-SELECT i, item FROM n ARRAY JOIN items AS item | i=n.i item=~n.items
-SELECT i, items, p FROM n LEFT ARRAY JOIN items, arrayEnumerate(items) AS p | i=n.i items=~n.items p=~n.items
-SELECT i, arrayJoin(tags) AS tag FROM n | i=n.i tag=~n.tags
+SELECT i, item FROM n ARRAY JOIN items AS item | i=n.i item=~n.items | JOIN:n.items
+SELECT i, items, p FROM n LEFT ARRAY JOIN items, arrayEnumerate(items) AS p | i=n.i items=~n.items p=~n.items | JOIN:n.items
+SELECT i, arrayJoin(tags) AS tag FROM n | i=n.i tag=~n.tags | JOIN:n.tags
 SELECT arrayMap(p -> p.1 + i, items) AS l, arrayFilter((g, h) -> g > h, tags, items) AS f FROM n | l=~n.items,~n.i f=~n.tags,~n.items
 SELECT tupleElement(s, 'a') AS x, items[1] AS y, m['k'] AS z, mapKeys(m) AS v FROM n | x=~n.s y=~n.items z=~n.m v=~n.m
 SELECT JSONExtractString(j, 'a') AS x, visitParamExtractInt(j, 'b') AS y FROM n | x=~n.j y=~n.j

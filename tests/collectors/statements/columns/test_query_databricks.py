@@ -26,25 +26,26 @@ SELECT STRUCT(*) AS s FROM u | s=~u.i,~u.x,~u.y,~u.z
 # arrays, maps and structs
 SELECT s.a AS x, s.b.c, n.s.d, items[0].sku AS y, m['k'] AS z FROM n | x=n.s.a c=n.s.b.c d=n.s.d y=~n.items z=~n.m
 SELECT j:a.b::STRING AS x, j:l[0].v AS y, GET_JSON_OBJECT(j, '$.a') AS z FROM n | x=~n.j y=~n.j z=~n.j
-SELECT i, item.sku FROM n LATERAL VIEW EXPLODE(items) e AS item | i=n.i sku=~n.items
-SELECT i, p, item FROM n LATERAL VIEW OUTER POSEXPLODE(items) e AS p, item | i=n.i p=~n.items item=~n.items
-SELECT i, v.sub FROM n LATERAL VIEW EXPLODE(items) e AS item LATERAL VIEW EXPLODE(item.subs) f AS v | i=n.i sub=~n.items
-SELECT i, col FROM n LATERAL VIEW EXPLODE(items) e | i=n.i col=~n.items
-SELECT i, key, value FROM n LATERAL VIEW EXPLODE(m) e | i=n.i key=~n.m value=~n.m
-SELECT i, EXPLODE(items) AS item FROM n | i=n.i item=~n.items
-SELECT i, POSEXPLODE(items) AS (p, item) FROM n | i=n.i p=~n.items item=~n.items
-SELECT i, EXPLODE(items) FROM n | i=n.i *=~n.items
-SELECT n.i, e.item FROM n, LATERAL EXPLODE(items) AS e (item) | i=n.i item=~n.items
+SELECT i, item.sku FROM n LATERAL VIEW EXPLODE(items) e AS item | i=n.i sku=~n.items | JOIN:n.items
+SELECT i, p, item FROM n LATERAL VIEW OUTER POSEXPLODE(items) e AS p, item | i=n.i p=~n.items item=~n.items | JOIN:n.items
+SELECT i, v.sub FROM n LATERAL VIEW EXPLODE(items) e AS item LATERAL VIEW EXPLODE(item.subs) f AS v | i=n.i sub=~n.items | JOIN:n.items
+SELECT i, col FROM n LATERAL VIEW EXPLODE(items) e | i=n.i col=~n.items | JOIN:n.items
+SELECT i, key, value FROM n LATERAL VIEW EXPLODE(m) e | i=n.i key=~n.m value=~n.m | JOIN:n.m
+SELECT i, EXPLODE(ARRAY(a, b)) AS v FROM t | i=t.i v=~t.a,~t.b
+SELECT i, EXPLODE(items) AS item FROM n | i=n.i item=~n.items | JOIN:n.items
+SELECT i, POSEXPLODE(items) AS (p, item) FROM n | i=n.i p=~n.items item=~n.items | JOIN:n.items
+SELECT i, EXPLODE(items) FROM n | i=n.i *=~n.items | JOIN:n.items
+SELECT n.i, e.item FROM n, LATERAL EXPLODE(items) AS e (item) | i=n.i item=~n.items | JOIN:n.items
 SELECT r.v FROM t, LATERAL (SELECT x AS v FROM u WHERE u.i = t.i) r | v=u.x | FILTER:u.i,FILTER:t.i
 SELECT x FROM EXPLODE(ARRAY(1, 2)) AS e (x) | x
-SELECT i, sku, price FROM n LATERAL VIEW INLINE(items) e AS sku, price | i=n.i sku=~n.items price=~n.items
+SELECT i, sku, price FROM n LATERAL VIEW INLINE(items) e AS sku, price | i=n.i sku=~n.items price=~n.items | JOIN:n.items
 SELECT r.a, r.b FROM n LATERAL VIEW JSON_TUPLE(j, 'a', 'b') r AS a, b | a=~n.j b=~n.j
 SELECT STACK(2, 'x', a, 'y', b) AS (name, v) FROM t | name v=~t.a,~t.b
 SELECT STACK(2, 'x', a, 'y', b) FROM t | col0 col1=~t.a,~t.b
 SELECT i, INLINE(ARRAY(STRUCT(a AS p, b AS q), STRUCT(c, k))) FROM t | i=t.i p=~t.a,~t.c q=~t.b,~t.k
-SELECT i, INLINE(items) FROM n | i=n.i *=~n.items
-SELECT i, INLINE_OUTER(items) AS (p, q) FROM n | i=n.i p=~n.items q=~n.items
-SELECT i, POSEXPLODE(tags) FROM n | i=n.i *=~n.tags
+SELECT i, INLINE(items) FROM n | i=n.i *=~n.items | JOIN:n.items
+SELECT i, INLINE_OUTER(items) AS (p, q) FROM n | i=n.i p=~n.items q=~n.items | JOIN:n.items
+SELECT i, POSEXPLODE(tags) FROM n | i=n.i *=~n.tags | JOIN:n.tags
 SELECT i, EXPLODE(MAP(a, b)) FROM t | i=t.i key=~t.a value=~t.b
 SELECT i, JSON_TUPLE(j, 'a', 'b') FROM n | i=n.i c0=~n.j c1=~n.j
 SELECT NAMED_STRUCT('p', x, 'q', y).p AS v FROM u | v=u.x

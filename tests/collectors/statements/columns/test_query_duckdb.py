@@ -35,11 +35,11 @@ FROM t SELECT a WHERE b > 1 | a=t.a | FILTER:t.b
 # lists and structs
 SELECT s.a.b AS x, s['c'] AS y, items[1] AS z, m['k'] AS v FROM n | x=n.s.a.b y=~n.s z=~n.items v=~n.m
 SELECT j->>'$.a' AS x, j->'a'->>'b' AS y, JSON_EXTRACT_STRING(j, '$.c') AS z FROM n | x=~n.j y=~n.j z=~n.j
-SELECT i, UNNEST(items) AS item FROM n | i=n.i item=~n.items
+SELECT i, UNNEST(items) AS item FROM n | i=n.i item=~n.items | JOIN:n.items
 SELECT i, UNNEST(s) FROM n | i=n.i *=~n.s
 SELECT UNNEST(r) FROM (SELECT {'p': a, 'v': b} AS r FROM t) o | p=t.a v=t.b
-SELECT n.i, item.sku FROM n, UNNEST(n.items) AS r (item) | i=n.i sku=~n.items
-SELECT i, r.unnest AS v FROM n CROSS JOIN UNNEST(tags) r | i=n.i v=~n.tags
+SELECT n.i, item.sku FROM n, UNNEST(n.items) AS r (item) | i=n.i sku=~n.items | JOIN:n.items
+SELECT i, r.unnest AS v FROM n CROSS JOIN UNNEST(tags) r | i=n.i v=~n.tags | JOIN:n.tags
 SELECT [p.x + i FOR p IN items IF p.x > 1] AS l FROM n | l=~n.items,~n.i
 SELECT LIST_TRANSFORM(items, p -> p.x + i) AS l, LIST_FILTER(tags, LAMBDA g: g > 'a') AS f FROM n | l=~n.items,~n.i f=~n.tags
 SELECT {'p': a, 'r': b} AS s, STRUCT_PACK(p := a, r := b) AS v, [a, b] AS l FROM t | s=~t.a,~t.b v=~t.a,~t.b l=~t.a,~t.b

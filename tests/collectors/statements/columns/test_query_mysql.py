@@ -17,7 +17,7 @@ SELECT GROUP_CONCAT(DISTINCT a ORDER BY b SEPARATOR ';') AS x FROM t | x=+t.a,SO
 SELECT DATE_FORMAT(day, '%Y') AS x, TIMESTAMPDIFF(DAY, a, b) AS y, DATE_ADD(day, INTERVAL 1 MONTH) AS z FROM t | x=~t.day y=~t.a,~t.b z=~t.day
 SELECT MD5(a) AS x, SHA2(b, 256) AS y, CRC32(c) AS z FROM t | x=!t.a y=!t.b z=!t.c
 SELECT j->>'$.a' AS x, JSON_EXTRACT(j, '$.b') AS y FROM n | x=~n.j y=~n.j
-SELECT r.sku FROM n, JSON_TABLE(n.j, '$[*]' COLUMNS (sku VARCHAR(10) PATH '$.sku')) AS r | sku=~n.j
+SELECT r.sku FROM n, JSON_TABLE(n.j, '$[*]' COLUMNS (sku VARCHAR(10) PATH '$.sku')) AS r | sku=~n.j | JOIN:n.j
 SELECT i, x FROM t JOIN u USING (i) | i=t.i x=u.x | JOIN:t.i,JOIN:u.i
 SELECT a FROM t STRAIGHT_JOIN u ON t.i = u.i | a=t.a | JOIN:t.i,JOIN:u.i
 SELECT NOW() AS x, CURRENT_TIMESTAMP AS y, UUID() AS z FROM t | x y z

@@ -26,9 +26,9 @@ SELECT SYS_CONNECT_BY_PATH(name, '/') AS p, CONNECT_BY_ROOT name AS r, CONNECT_B
 SELECT LEVEL AS n FROM dual CONNECT BY LEVEL <= 10 | n
 SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A' AS x, 'B' AS y)) | i=t.i x=+t.a,CONDITIONAL:t.k y=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
-SELECT x.sku FROM n, JSON_TABLE(n.j, '$.items[*]' COLUMNS (sku VARCHAR2(10) PATH '$.sku', price NUMBER PATH '$.p')) x | sku=~n.j
+SELECT x.sku FROM n, JSON_TABLE(n.j, '$.items[*]' COLUMNS (sku VARCHAR2(10) PATH '$.sku', price NUMBER PATH '$.p')) x | sku=~n.j | JOIN:n.j
 SELECT JSON_VALUE(j, '$.a') AS x, n.j.b.c AS y FROM n | x=~n.j y=n.j.b.c
-SELECT x.column_value AS v FROM n, TABLE(n.tags) x | v=~n.tags
+SELECT x.column_value AS v FROM n, TABLE(n.tags) x | v=~n.tags | JOIN:n.tags
 SELECT r.x FROM t CROSS APPLY (SELECT x FROM u WHERE u.i = t.i) r | x=u.x | FILTER:u.i,FILTER:t.i
 SELECT a FROM t MINUS SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT a FROM t AS OF TIMESTAMP (SYSTIMESTAMP - 1) | a=t.a

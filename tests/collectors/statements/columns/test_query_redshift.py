@@ -14,11 +14,11 @@ SELECT a + 1 AS b, b * 2 AS y FROM t | b=~t.a y=~t.b
 SELECT k AS g, SUM(a) AS x FROM t GROUP BY 1 ORDER BY 2 | g=t.k x=+t.a | GROUP_BY:t.k,SORT:t.a
 SELECT k, SUM(a) AS x FROM t GROUP BY ALL | k=t.k x=+t.a | GROUP_BY:t.k
 SELECT * EXCLUDE (a, b) FROM t | i=t.i k=t.k c=t.c day=t.day
-SELECT n.i, item.sku::VARCHAR AS x FROM n, n.items AS item | i=n.i x=~n.items
-SELECT n.i, p, item.v FROM n, n.items AS item AT p | i=n.i p=~n.items v=~n.items
-SELECT n.i, o.x FROM n, n.items AS item, item.opts AS o | i=n.i x=~n.items
+SELECT n.i, item.sku::VARCHAR AS x FROM n, n.items AS item | i=n.i x=~n.items | JOIN:n.items
+SELECT n.i, p, item.v FROM n, n.items AS item AT p | i=n.i p=~n.items v=~n.items | JOIN:n.items
+SELECT n.i, o.x FROM n, n.items AS item, item.opts AS o | i=n.i x=~n.items | JOIN:n.items
 SELECT n.s.a.b AS x, items[0].sku AS y, n.s."C d" AS z FROM n | x=n.s.a.b y=~n.items z=n.s.C_d
-SELECT key, val FROM n, UNPIVOT n.s AS val AT key | key=~n.s val=~n.s
+SELECT key, val FROM n, UNPIVOT n.s AS val AT key | key=~n.s val=~n.s | JOIN:n.s
 SELECT JSON_EXTRACT_PATH_TEXT(j, 'a', 'b') AS x, JSON_PARSE(j) AS y FROM n | x=~n.j y=~n.j
 SELECT DATEDIFF(day, a, b) AS x, DATEADD(month, 1, day) AS y, DATE_TRUNC('week', day) AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day
 SELECT DATEDIFF(minute, a, b) AS x, DATE_PART(year, day) AS y, EXTRACT(hour FROM day) AS z FROM t | x=~t.a,~t.b y=~t.day z=~t.day

@@ -33,12 +33,12 @@ SELECT * ILIKE '%a%' EXCLUDE day FROM t | a=t.a
 # semi-structured data
 SELECT j:a.b::STRING AS x, j['k'] AS y, j:l[0]:v::INT AS z FROM n | x=~n.j y=~n.j z=~n.j
 SELECT n.j:name::VARCHAR AS x FROM n | x=~n.j
-SELECT f.value:id::INT AS x, f.index AS p, f.key AS y, f.seq AS r, f.this AS o FROM n, LATERAL FLATTEN(input => n.items) f | x=~n.items p=~n.items y=~n.items r=~n.items o=~n.items
-SELECT i, value FROM n, LATERAL FLATTEN(items) | i=n.i value=~n.items
-SELECT n.i, g.value AS v FROM n, LATERAL FLATTEN(input => n.items, outer => true) f, LATERAL FLATTEN(input => f.value:subs) g | i=n.i v=~n.items
-SELECT n.i, f.value AS v FROM n CROSS JOIN TABLE(FLATTEN(input => n.tags)) f | i=n.i v=~n.tags
-SELECT f.* FROM n, LATERAL FLATTEN(input => items) f | seq=~n.items key=~n.items path=~n.items index=~n.items value=~n.items this=~n.items
-SELECT s.value AS v FROM t, LATERAL SPLIT_TO_TABLE(t.c, ',') s | v=~t.c
+SELECT f.value:id::INT AS x, f.index AS p, f.key AS y, f.seq AS r, f.this AS o FROM n, LATERAL FLATTEN(input => n.items) f | x=~n.items p=~n.items y=~n.items r=~n.items o=~n.items | JOIN:n.items
+SELECT i, value FROM n, LATERAL FLATTEN(items) | i=n.i value=~n.items | JOIN:n.items
+SELECT n.i, g.value AS v FROM n, LATERAL FLATTEN(input => n.items, outer => true) f, LATERAL FLATTEN(input => f.value:subs) g | i=n.i v=~n.items | JOIN:n.items
+SELECT n.i, f.value AS v FROM n CROSS JOIN TABLE(FLATTEN(input => n.tags)) f | i=n.i v=~n.tags | JOIN:n.tags
+SELECT f.* FROM n, LATERAL FLATTEN(input => items) f | seq=~n.items key=~n.items path=~n.items index=~n.items value=~n.items this=~n.items | JOIN:n.items
+SELECT s.value AS v FROM t, LATERAL SPLIT_TO_TABLE(t.c, ',') s | v=~t.c | JOIN:t.c
 SELECT OBJECT_CONSTRUCT('a', a, 'b', b) AS o FROM t | o=~t.a,~t.b
 SELECT PARSE_JSON(c):x AS x, GET_PATH(j, 'a') AS y FROM t, n | x=~t.c y=~n.j
 SELECT ARRAY_AGG(a) WITHIN GROUP (ORDER BY b) AS l FROM t | l=+t.a,SORT:t.b
@@ -69,7 +69,7 @@ SELECT * FROM u NATURAL JOIN t | i=u.i x=u.x y=u.y z=u.z k=t.k a=t.a b=t.b c=t.c
 SELECT COLUMN1 AS x, COLUMN2 AS y FROM VALUES (1, 'a'), (2, 'b') | x y
 SELECT v.p, a FROM (VALUES (1, 'a')) AS v (p, r) CROSS JOIN t | p a=t.a
 SELECT SEQ4() AS n FROM TABLE(GENERATOR(ROWCOUNT => 10)) | n
-SELECT r.x FROM t, TABLE(own_rows(t.a)) r | x=~t.a
+SELECT r.x FROM t, TABLE(own_rows(t.a)) r | x=~t.a | JOIN:t.a
 SELECT id, LEVEL AS l FROM e START WITH boss IS NULL CONNECT BY PRIOR id = pid | id=e.id l | FILTER:e.boss,JOIN:e.id,JOIN:e.pid
 SELECT revenue, month FROM SEMANTIC_VIEW(s.sales METRICS revenue DIMENSIONS month) | revenue=s.sales.revenue month=s.sales.month
 SELECT f.$1:a::INT AS x, METADATA$FILENAME AS y FROM @stage/file f | x=~.stage.@stage/file.$1 y

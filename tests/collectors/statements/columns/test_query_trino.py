@@ -12,10 +12,10 @@ SELECT "a", t."B" FROM "t" | a=t.a b=t.b
 SELECT a FROM hive.s."orders" | a=hive.s.orders.a
 SELECT k, SUM(a) AS x FROM t GROUP BY 1 ORDER BY 2 | k=t.k x=+t.a | GROUP_BY:t.k,SORT:t.a
 SELECT k, SUM(a) AS x FROM t GROUP BY CUBE (k, c) | k=t.k x=+t.a | GROUP_BY:t.k,GROUP_BY:t.c
-SELECT n.i, item FROM n CROSS JOIN UNNEST(items) AS r (item) | i=n.i item=~n.items
-SELECT i, tag, p FROM n CROSS JOIN UNNEST(tags) WITH ORDINALITY AS r (tag, p) | i=n.i tag=~n.tags p=~n.tags
-SELECT i, k, v FROM n CROSS JOIN UNNEST(m) AS r (k, v) | i=n.i k=~n.m v=~n.m
-SELECT r.x, r.y FROM n LEFT JOIN UNNEST(items, tags) AS r (x, y) ON TRUE | x=~n.items y=~n.tags
+SELECT n.i, item FROM n CROSS JOIN UNNEST(items) AS r (item) | i=n.i item=~n.items | JOIN:n.items
+SELECT i, tag, p FROM n CROSS JOIN UNNEST(tags) WITH ORDINALITY AS r (tag, p) | i=n.i tag=~n.tags p=~n.tags | JOIN:n.tags
+SELECT i, k, v FROM n CROSS JOIN UNNEST(m) AS r (k, v) | i=n.i k=~n.m v=~n.m | JOIN:n.m
+SELECT r.x, r.y FROM n LEFT JOIN UNNEST(items, tags) AS r (x, y) ON TRUE | x=~n.items y=~n.tags | JOIN:n.items,JOIN:n.tags
 SELECT n.s.a.b AS x, s.c AS y, items[1].sku AS z, m['k'] AS v FROM n | x=n.s.a.b y=n.s.c z=~n.items v=~n.m
 SELECT ELEMENT_AT(m, 'k') AS x, JSON_EXTRACT_SCALAR(j, '$.a') AS y, CAST(JSON_PARSE(j) AS ARRAY(VARCHAR)) AS z FROM n | x=~n.m y=~n.j z=~n.j
 SELECT TRANSFORM(items, p -> p.x + i) AS l, REDUCE(tags, 0, (acc, g) -> acc + g, acc -> acc) AS f FROM n | l=~n.items,~n.i f=~n.tags

@@ -23,9 +23,9 @@ SELECT STRING_AGG(a, ',') WITHIN GROUP (ORDER BY b) AS x, COUNT_BIG(*) AS y FROM
 SELECT GETDATE() AS x, SYSUTCDATETIME() AS y, NEWID() AS z FROM t | x y z
 SELECT t.a, r.x FROM t CROSS APPLY (SELECT TOP 1 x FROM u WHERE u.i = t.i ORDER BY y) r | a=t.a x=u.x | FILTER:u.i,FILTER:t.i,SORT:u.y
 SELECT a, v.p FROM t CROSS APPLY (VALUES (t.a), (t.b)) v (p) | a=t.a p=t.a,t.b
-SELECT i, value FROM t CROSS APPLY STRING_SPLIT(c, ',') | i=t.i value=~t.c
-SELECT x.sku FROM n CROSS APPLY OPENJSON(n.j, '$.items') WITH (sku VARCHAR(10) '$.sku', price INT) AS x | sku=~n.j
-SELECT r.[key], r.value FROM n OUTER APPLY OPENJSON(j) r | key=~n.j value=~n.j
+SELECT i, value FROM t CROSS APPLY STRING_SPLIT(c, ',') | i=t.i value=~t.c | JOIN:t.c
+SELECT x.sku FROM n CROSS APPLY OPENJSON(n.j, '$.items') WITH (sku VARCHAR(10) '$.sku', price INT) AS x | sku=~n.j | JOIN:n.j
+SELECT r.[key], r.value FROM n OUTER APPLY OPENJSON(j) r | key=~n.j value=~n.j | JOIN:n.j
 SELECT JSON_VALUE(j, '$.a') AS x FROM n | x=~n.j
 SELECT * FROM (SELECT i, k, a FROM t) s PIVOT (SUM(a) FOR k IN ([A], [B])) p | i=t.i a=+t.a,CONDITIONAL:t.k b=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
 SELECT p.i, ISNULL(p.[A], 0) AS x FROM (SELECT i, k, a FROM t) s PIVOT (MAX(a) FOR k IN ([A])) p | i=t.i x=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i

@@ -27,7 +27,7 @@ INSERT INTO dbo.t (a) SELECT s.x.value('(/r/a)[1]', 'int') FROM dbo.s s | t.a<s.
 INSERT INTO dbo.t (a) SELECT x.value('(/r/a)[1]', 'int') FROM dbo.s | t.a<s.x:TRANSFORMATION
 INSERT INTO dbo.t (a) SELECT x.query('/r') FROM dbo.s | t.a<s.x:TRANSFORMATION
 INSERT INTO dbo.t (a) SELECT y FROM dbo.s WHERE x.exist('/r') = 1 | t.*<s.x:FILTER t.a<s.y:IDENTITY
-INSERT INTO dbo.t (a) SELECT n.c.value('@a', 'int') FROM dbo.s CROSS APPLY x.nodes('/r') AS n(c) | t.a<s.x:TRANSFORMATION
+INSERT INTO dbo.t (a) SELECT n.c.value('@a', 'int') FROM dbo.s CROSS APPLY x.nodes('/r') AS n(c) | t.*<s.x:JOIN t.a<s.x:TRANSFORMATION
 INSERT INTO dbo.t (collate) SELECT collate FROM dbo.s | t.collate<s.collate:IDENTITY
 INSERT INTO dbo.t (a) SELECT x COLLATE Latin1_General_CI_AS FROM dbo.s | t.a<s.x:TRANSFORMATION
 SELECT x INTO dbo.t FROM dbo.s OPTION (USE HINT ('FORCE_LEGACY_CARDINALITY_ESTIMATION')) | t.x<s.x:IDENTITY

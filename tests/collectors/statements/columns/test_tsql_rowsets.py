@@ -37,12 +37,12 @@ INSERT INTO dw.J (a, b) SELECT s.a, w.b FROM dbo.s s JOIN ((dbo.u u JOIN dbo.w w
 UPDATE t SET a = s.x FROM ((dbo.t t JOIN dbo.s s ON s.i = t.i) JOIN dbo.u u ON u.i = s.i) | t.*=JOIN:s.i,JOIN:u.i t.a=s.x
 """
 JSON = """
-INSERT INTO dw.Line (oid, sku, qty) SELECT o.id, j.sku, j.qty FROM stg.Doc o CROSS APPLY OPENJSON(o.doc) WITH (sku varchar(20) '$.sku', qty int '$.qty') AS j | Line.oid=Doc.id Line.sku=~Doc.doc Line.qty=~Doc.doc
-INSERT INTO dbo.t (a) SELECT j.a FROM dbo.s CROSS APPLY OPENJSON(doc, '$.items') WITH (a decimal(10, 2) '$."a b"', b nvarchar(max) AS JSON) j WHERE j.b IS NOT NULL | t.*=FILTER:s.doc t.a=~s.doc
-INSERT INTO dbo.t (a) SELECT a FROM dbo.s CROSS APPLY OPENJSON(s.doc) WITH (a nvarchar(4000)) | t.a=~s.doc
-INSERT INTO dbo.t (a) SELECT [a b] FROM dbo.s CROSS APPLY OPENJSON(s.doc) WITH ([a b] nvarchar(40) 'lax $.a', c datetime2(3)) WHERE c > '2026-01-01' | t.*=FILTER:s.doc t.a=~s.doc
+INSERT INTO dw.Line (oid, sku, qty) SELECT o.id, j.sku, j.qty FROM stg.Doc o CROSS APPLY OPENJSON(o.doc) WITH (sku varchar(20) '$.sku', qty int '$.qty') AS j | Line.oid=Doc.id Line.sku=~Doc.doc Line.qty=~Doc.doc Line.*=JOIN:Doc.doc
+INSERT INTO dbo.t (a) SELECT j.a FROM dbo.s CROSS APPLY OPENJSON(doc, '$.items') WITH (a decimal(10, 2) '$."a b"', b nvarchar(max) AS JSON) j WHERE j.b IS NOT NULL | t.*=FILTER:s.doc,JOIN:s.doc t.a=~s.doc
+INSERT INTO dbo.t (a) SELECT a FROM dbo.s CROSS APPLY OPENJSON(s.doc) WITH (a nvarchar(4000)) | t.a=~s.doc t.*=JOIN:s.doc
+INSERT INTO dbo.t (a) SELECT [a b] FROM dbo.s CROSS APPLY OPENJSON(s.doc) WITH ([a b] nvarchar(40) 'lax $.a', c datetime2(3)) WHERE c > '2026-01-01' | t.*=FILTER:s.doc,JOIN:s.doc t.a=~s.doc
 INSERT INTO dbo.t (a, b) SELECT a, b FROM OPENJSON(@json) WITH (a varchar(10), b int) | -
-INSERT INTO dbo.t (a, b) SELECT p.a, q.b FROM dbo.s CROSS APPLY OPENJSON(doc) WITH (a char(2), l nvarchar(max) AS JSON) AS p CROSS APPLY OPENJSON(p.l) WITH (b int '$.b') AS q | t.a=~s.doc t.b=~s.doc
+INSERT INTO dbo.t (a, b) SELECT p.a, q.b FROM dbo.s CROSS APPLY OPENJSON(doc) WITH (a char(2), l nvarchar(max) AS JSON) AS p CROSS APPLY OPENJSON(p.l) WITH (b int '$.b') AS q | t.a=~s.doc t.b=~s.doc t.*=JOIN:s.doc
 UPDATE t SET a = j.a FROM dbo.t t CROSS APPLY OPENJSON(t.doc) WITH (a varchar(9) '$.a') j | t.a=~t.doc
 MERGE dbo.t AS t USING (SELECT * FROM dbo.s CROSS APPLY OPENJSON(doc) WITH (i int, a varchar(9))) AS s ON s.i = t.i WHEN MATCHED THEN UPDATE SET a = s.a; | t.*=JOIN:s.doc t.a=~s.doc
 INSERT INTO dbo.t (a) SELECT JSON_OBJECT('k': s.x, 'l': s.y) FROM dbo.s s | t.a=~s.x,~s.y
@@ -60,7 +60,7 @@ FILES = """
 INSERT INTO dbo.t (a) SELECT f.a FROM OPENROWSET(BULK 'https://acc.blob.core.windows.net/lake/in/*.parquet', FORMAT = 'PARQUET') AS f | t.a=*.parquet.a
 INSERT INTO dbo.t (a, b) SELECT * FROM OPENROWSET(BULK 'C:\\in\\x.csv', FORMAT = 'CSV', FIRSTROW = 2) WITH (x varchar(10), y int 2) AS f | t.a=x.csv.x t.b=x.csv.y
 INSERT INTO dbo.t (a) SELECT BulkColumn FROM OPENROWSET(BULK N'\\\\fs\\share\\x.json', SINGLE_CLOB) AS j | t.a=x.json.BulkColumn
-INSERT INTO dbo.t (a) SELECT r.v FROM OPENROWSET(BULK '/in/x.json', SINGLE_CLOB) AS j CROSS APPLY OPENJSON(j.BulkColumn) WITH (v varchar(10)) AS r | t.a=~x.json.BulkColumn
+INSERT INTO dbo.t (a) SELECT r.v FROM OPENROWSET(BULK '/in/x.json', SINGLE_CLOB) AS j CROSS APPLY OPENJSON(j.BulkColumn) WITH (v varchar(10)) AS r | t.a=~x.json.BulkColumn t.*=x.json.BulkColumn
 """
 COMPOSED = """
 INSERT INTO dw.Hist (id, old) SELECT x.id, x.old FROM (DELETE FROM dw.Cur OUTPUT deleted.id, deleted.v AS old WHERE v > 1) AS x | Hist.*=FILTER:Cur.v Hist.id=Cur.id Hist.old=Cur.v
@@ -69,9 +69,9 @@ INSERT INTO dbo.log (i, b) SELECT u.i, u.b FROM (UPDATE t SET a = s.x OUTPUT ins
 INSERT dbo.log (i) SELECT i FROM (INSERT INTO dbo.t (a) OUTPUT inserted.i SELECT s.x FROM dbo.s s) n | t.a=s.x log.i=t.i
 """
 FUNCTIONS = """
-INSERT INTO dbo.t (a) SELECT f.total FROM dbo.s s CROSS APPLY dbo.fn_open(s.x) f | t.a=fn_open.total,~s.x
+INSERT INTO dbo.t (a) SELECT f.total FROM dbo.s s CROSS APPLY dbo.fn_open(s.x) f | t.a=fn_open.total,~s.x t.*=JOIN:s.x
 INSERT INTO dbo.t (a, b) SELECT * FROM dbo.fn_open(1) | t.a=fn_open.id t.b=fn_open.total
-INSERT INTO dbo.t (a) SELECT f.v FROM dbo.s s CROSS APPLY dbo.fn(s.x, 1) f | t.a=~s.x | ! what the function dbo.fn reads is not known
+INSERT INTO dbo.t (a) SELECT f.v FROM dbo.s s CROSS APPLY dbo.fn(s.x, 1) f | t.a=~s.x t.*=JOIN:s.x | ! what the function dbo.fn reads is not known
 INSERT INTO dbo.t (bkt) SELECT DATE_BUCKET(week, 1, s.d) FROM dw.S s | t.bkt=~S.d
 INSERT INTO dbo.t (bkt) SELECT DATE_BUCKET(week, 1, d, CAST('2026-01-01' AS date)) FROM dw.S | t.bkt=~S.d
 INSERT INTO dbo.t (a, b, c) SELECT DATETRUNC(iso_week, d), DATENAME(weekday, d), DATEDIFF_BIG(ns, d, e) FROM dw.S | t.a=~S.d t.b=~S.d t.c=~S.d,~S.e

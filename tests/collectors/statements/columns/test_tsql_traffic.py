@@ -112,13 +112,13 @@ INSERT INTO dbo.t (a) SELECT dbo.clean(s.x) FROM dbo.s s | t.a=~s.x | ! what the
 INSERT INTO dbo.t (a) SELECT JSON_VALUE(s.doc, '$.a.b') FROM dbo.s s WHERE ISJSON(s.doc) = 1 | t.*=FILTER:s.doc t.a=~s.doc
 """
 APPLIES = """
-INSERT INTO dbo.t (a, b) SELECT j.x, j.y FROM dbo.s s CROSS APPLY OPENJSON(s.doc, '$.items') WITH (x int '$.x', y nvarchar(max) '$.y' AS JSON) AS j | t.a=~s.doc t.b=~s.doc
-INSERT INTO dbo.t (k, v) SELECT j.[key], j.[value] FROM dbo.s s CROSS APPLY OPENJSON(s.doc) j | t.k=~s.doc t.v=~s.doc
+INSERT INTO dbo.t (a, b) SELECT j.x, j.y FROM dbo.s s CROSS APPLY OPENJSON(s.doc, '$.items') WITH (x int '$.x', y nvarchar(max) '$.y' AS JSON) AS j | t.a=~s.doc t.b=~s.doc t.*=JOIN:s.doc
+INSERT INTO dbo.t (k, v) SELECT j.[key], j.[value] FROM dbo.s s CROSS APPLY OPENJSON(s.doc) j | t.k=~s.doc t.v=~s.doc t.*=JOIN:s.doc
 INSERT INTO dbo.t (a) SELECT x FROM OPENJSON(@j) WITH (x int '$.x') | -
-INSERT INTO dbo.t (a, b) SELECT s.i, v.value FROM dbo.s s CROSS APPLY STRING_SPLIT(s.tags, ',') v | t.a=s.i t.b=~s.tags
-INSERT INTO dbo.t (n) SELECT LTRIM(RTRIM(p.value)) FROM dbo.s AS s OUTER APPLY STRING_SPLIT(s.tags, ';', 1) AS p WHERE p.ordinal = 1 | t.*=FILTER:s.tags t.n=~s.tags
+INSERT INTO dbo.t (a, b) SELECT s.i, v.value FROM dbo.s s CROSS APPLY STRING_SPLIT(s.tags, ',') v | t.a=s.i t.b=~s.tags t.*=JOIN:s.tags
+INSERT INTO dbo.t (n) SELECT LTRIM(RTRIM(p.value)) FROM dbo.s AS s OUTER APPLY STRING_SPLIT(s.tags, ';', 1) AS p WHERE p.ordinal = 1 | t.*=FILTER:s.tags,JOIN:s.tags t.n=~s.tags
 INSERT INTO #ids (Id) SELECT X.Y.value('(text())[1]', 'uniqueidentifier') FROM @xml.nodes('/L/g') AS X(Y) | -
-INSERT INTO dbo.t (a) SELECT t.c.query('./Id').value('.', 'INT') FROM dbo.s s CROSS APPLY s.doc.nodes('Root/Node') t(c) | t.a=~s.doc
+INSERT INTO dbo.t (a) SELECT t.c.query('./Id').value('.', 'INT') FROM dbo.s s CROSS APPLY s.doc.nodes('Root/Node') t(c) | t.a=~s.doc t.*=JOIN:s.doc
 WITH XMLNAMESPACES ('http://x' AS p) INSERT INTO dbo.t (a) SELECT s.doc.value('(/p:r)[1]', 'int') FROM dbo.s s | t.a=~s.doc
 INSERT INTO dbo.t (a) SELECT v.val FROM dbo.s s CROSS APPLY (VALUES (s.x, 1), (s.y, 2)) AS v (val, n) | t.a=s.x,s.y
 INSERT INTO dbo.t (a, b) SELECT s.x, o.y FROM dbo.s s OUTER APPLY (SELECT TOP 1 u.y FROM dbo.u u WHERE u.i = s.i ORDER BY u.d DESC) o | t.*=FILTER:u.i,FILTER:s.i,SORT:u.d t.a=s.x t.b=u.y
@@ -240,8 +240,8 @@ WITH d AS (SELECT c.*, p.b AS ps FROM known c LEFT JOIN known p ON p.i = c.b) IN
 UPDATE LPNs SET Status = 'K', ModifiedDate = current_timestamp, ModifiedBy = coalesce(@u, System_User) output Deleted.LPNId, Deleted.LPN into @tt (a, b) where (PalletId = @p) and (OrderId = @o) | @tt.a=LPNs.LPNId @tt.b=LPNs.LPN @tt.*=FILTER:LPNs.PalletId,FILTER:LPNs.OrderId
 delete [arg].[dbo].[car] output deleted.n, deleted.m into oper.dbo.car2 ([n], [m]) where n in ('1', '2') | car2.n=car.n car2.m=car.m car2.*=FILTER:car.n
 SELECT p.UserId, COUNT(DISTINCT v.Id) AS Votes, SUM(CASE WHEN vt.Name = 'Up' THEN 1 ELSE 0 END) AS Up INTO #v FROM Posts p JOIN Votes v ON v.PostId = p.Id JOIN VoteTypes vt ON vt.Id = v.TypeId GROUP BY p.UserId | #v.UserId=Posts.UserId #v.Votes=+Votes.Id #v.Up=CONDITIONAL:VoteTypes.Name #v.*=JOIN:Posts.Id,JOIN:Votes.PostId,JOIN:Votes.TypeId,JOIN:VoteTypes.Id,GROUP_BY:Posts.UserId
-SELECT value AS Tag, COUNT(*) AS n INTO #tags FROM Posts p CROSS APPLY STRING_SPLIT(SUBSTRING(p.Tags, 2, LEN(p.Tags) - 2), '>') WHERE p.PostTypeId = 1 GROUP BY value | #tags.Tag=~Posts.Tags #tags.*=FILTER:Posts.PostTypeId,GROUP_BY:Posts.Tags
-INSERT INTO #c (o, k, m) SELECT oc.o, oc.k, [value] AS m FROM [dbo].[Comment] c WITH (NOLOCK) CROSS APPLY string_split(c.d, ',') INNER JOIN [dbo].[ODC] oc ON oc.k = c.k | #c.o=ODC.o #c.k=ODC.k #c.m=~Comment.d #c.*=JOIN:ODC.k,JOIN:Comment.k
+SELECT value AS Tag, COUNT(*) AS n INTO #tags FROM Posts p CROSS APPLY STRING_SPLIT(SUBSTRING(p.Tags, 2, LEN(p.Tags) - 2), '>') WHERE p.PostTypeId = 1 GROUP BY value | #tags.Tag=~Posts.Tags #tags.*=FILTER:Posts.PostTypeId,GROUP_BY:Posts.Tags,JOIN:Posts.Tags
+INSERT INTO #c (o, k, m) SELECT oc.o, oc.k, [value] AS m FROM [dbo].[Comment] c WITH (NOLOCK) CROSS APPLY string_split(c.d, ',') INNER JOIN [dbo].[ODC] oc ON oc.k = c.k | #c.o=ODC.o #c.k=ODC.k #c.m=~Comment.d #c.*=JOIN:ODC.k,JOIN:Comment.k,JOIN:Comment.d
 MERGE TBS AS destino USING nd.SIBD.dbo.TBS AS origem ON destino.c = origem.c and destino.u = origem.u when matched then update set destino.m = origem.m when not matched then insert (c, m) values (origem.c, origem.m); | TBS.m=TBS.m TBS.c=TBS.c TBS.*=JOIN:TBS.c,JOIN:TBS.u
 MERGE INTO target AS t USING (SELECT id, name FROM (SELECT s.id, s.name, ROW_NUMBER() OVER (PARTITION BY s.id ORDER BY s.ts DESC) rn FROM stg s) x WHERE rn = 1) AS s ON t.id = s.id WHEN MATCHED AND (t.name <> s.name OR (t.name IS NULL AND s.name IS NOT NULL)) THEN UPDATE SET name = s.name, upd = GETDATE() WHEN NOT MATCHED THEN INSERT (id, name, ins) VALUES (s.id, s.name, SYSUTCDATETIME()); | target.name=stg.name target.id=stg.id target.*=JOIN:stg.id,FILTER:stg.name,FILTER:stg.id,FILTER:stg.ts
 UPDATE t SET rn = x.rn FROM dbo.t t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY s.d) AS rn FROM dbo.s s) x ON x.id = t.id | t.rn=WINDOW:s.d t.*=JOIN:s.id
@@ -268,15 +268,15 @@ INSERT INTO dbo.t (a, b) OUTPUT inserted.id, s.k INTO @m (id, k) SELECT s.x, s.y
 UPDATE c SET c.a = u.b FROM dbo.t c WITH (NOLOCK) LEFT OUTER HASH JOIN [lnk].[db].[dbo].[u] u WITH (NOLOCK) ON u.i = c.i COLLATE Latin1_General_CI_AS WHERE ISNULL(u.x, 0) <> 1 | t.a=u.b t.*=JOIN:u.i,FILTER:u.x
 CREATE TABLE dbo.x WITH (DISTRIBUTION = HASH(k), CLUSTERED COLUMNSTORE INDEX ORDER (k)) AS SELECT ISNULL(CAST(s.k AS int), 0) AS k FROM ext.s AS s | x.k=~s.k
 CREATE TABLE dbo.x AS SELECT s.k FROM wh.dbo.s s | x.k=s.k
-INSERT INTO dbo.t (j) SELECT JSON_QUERY(s.doc, '$.x') FROM dbo.s s CROSS APPLY OPENJSON(s.doc, '$.x') WITH (n int) AS w WHERE w.n > 1 | t.j=~s.doc t.*=FILTER:s.doc
+INSERT INTO dbo.t (j) SELECT JSON_QUERY(s.doc, '$.x') FROM dbo.s s CROSS APPLY OPENJSON(s.doc, '$.x') WITH (n int) AS w WHERE w.n > 1 | t.j=~s.doc t.*=FILTER:s.doc,JOIN:s.doc
 INSERT INTO dbo.t (a) SELECT a.v FROM dbo.s s CROSS APPLY (SELECT MAX(v) FROM (VALUES (s.x), (s.y), (s.z)) AS m (v)) AS a (v) | t.a=+s.x,+s.y,+s.z
 INSERT INTO dbo.t (a) SELECT GREATEST(s.x, s.y) FROM dbo.s s WHERE s.x IS DISTINCT FROM s.y | t.a=~s.x,~s.y t.*=FILTER:s.x,FILTER:s.y
 INSERT INTO dbo.t (a) SELECT s.x % 2 FROM dbo.s s WHERE s.f & 4 = 4 | t.a=~s.x t.*=FILTER:s.f
 INSERT INTO dbo.t (a) SELECT CAST(s.x AS xml).value('(/a)[1]', 'int') FROM dbo.s s | t.a=~s.x
-INSERT INTO dbo.t (a) SELECT q.e.value('@n', 'int') FROM (SELECT CAST(s.x AS xml) AS d FROM dbo.s s) z CROSS APPLY z.d.nodes('/r/e') AS q(e) | t.a=~s.x
+INSERT INTO dbo.t (a) SELECT q.e.value('@n', 'int') FROM (SELECT CAST(s.x AS xml) AS d FROM dbo.s s) z CROSS APPLY z.d.nodes('/r/e') AS q(e) | t.a=~s.x t.*=JOIN:s.x
 SELECT s.a AS [select], s.b AS [from] INTO dbo.[into] FROM dbo.s s | into.select=s.a into.from=s.b
 INSERT INTO dbo.t (a) SELECT a FROM dbo.s GROUP BY a HAVING SUM(b) > (SELECT AVG(c) FROM dbo.u) | t.a=s.a t.*=GROUP_BY:s.a,FILTER:s.b,FILTER:u.c
-INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc) WHERE type = 2 | t.*=FILTER:s.doc t.k=~s.doc t.v=~s.doc
+INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc) WHERE type = 2 | t.*=FILTER:s.doc,JOIN:s.doc t.k=~s.doc t.v=~s.doc
 """
 # What they should give, and the reason that they have today.
 ALIASES = """
