@@ -19,7 +19,12 @@ from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.containers import append
 from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_COLUMNS, MOST_ITEMS
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Arguments, Machine
+from dbt_graft.collectors.python_code.values.machine import (
+    NOT_KNOWN,
+    Arguments,
+    Machine,
+    may_be_none,
+)
 from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
@@ -376,7 +381,7 @@ def _is_none(machine: Machine, value: Value, other: Value, negated: bool) -> Val
         if isinstance(value, Data | OneOf):
             return machine.derived([value]) if isinstance(value, Data) else UNKNOWN
         deciding = machine.condition(value)
-        return Data(deciding) if deciding else Const(not negated)
+        return Data(deciding) if deciding or may_be_none(value) else Const(not negated)
     return UNKNOWN
 
 

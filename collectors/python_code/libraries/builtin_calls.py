@@ -64,6 +64,8 @@ def _dict(call: Call) -> Value:
     machine = call.machine
     entries: dict[object, Value] = {}
     value = call.get("", 0)
+    if isinstance(value, Data) and value.form is Form.SERIES:
+        value = machine.call(Method(value, "to_dict"))
     cell = machine.cell(value)
     result = cell if isinstance(cell, DictCell) else DictCell()
     if isinstance(cell, DictCell):

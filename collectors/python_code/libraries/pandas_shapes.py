@@ -89,7 +89,9 @@ def merge(call: Call) -> Value:
 
 
 def _joined_index(how: str, left: Frame, right: Frame) -> tuple[tuple[Key, Data], ...]:
-    """The index of two frames that are joined by theirs; a name that differs is none."""
+    """The index of two frames that are joined by theirs; of both, a name that differs is none."""
+    if how in {"left", "right"}:
+        return left.index if how == "left" else right.index
     levels = zip(left.index, right.index, strict=False)
     return tuple(
         (a if a == b else None, _key_column(how, mine, other)) for (a, mine), (b, other) in levels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.sql_columns import (
@@ -24,6 +25,7 @@ from dbt_graft.collectors.python_code.values.values import (
     OpenPart,
     Value,
     change,
+    counted,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import Subtype
@@ -56,7 +58,8 @@ def _result(machine: Machine, sql: str, dialect: Dialect, library: str, rows: In
         if name:
             columns[name] = Data(frozenset({ColumnInput(source, name)}))
         else:
-            columns[at] = machine.missing("a column of the query has no name")
+            unnamed = machine.missing("a column of the query has no name")
+            columns[at] = replace(unnamed, rows=counted(frozenset({ColumnInput(source, "")})))
     if result.has_unknown:
         rest = machine.unknown("columns of the query are not known")
         return Frame(columns, rest=rest, library=library, rows=rows)

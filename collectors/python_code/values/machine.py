@@ -40,6 +40,7 @@ from dbt_graft.collectors.python_code.values.values import (
     alternatives,
     change,
     combine,
+    counted,
     derive,
     is_count,
 )
@@ -284,10 +285,18 @@ class Machine:
             return NOTHING.union(*map(self.condition, value.values))
         if isinstance(value, Data):
             return value.inputs | value.rows
-        # A row that is looked up by a key may be none.
-        parts = self.parts(value)
-        chosen = [{i for i in part.inputs if i.subtype is Subtype.CONDITIONAL} for part in parts]
-        return frozenset.intersection(*map(frozenset, chosen)) if chosen else NOTHING
+        parts, items = self.parts(value), self.items(value)
+        if not parts:
+            return items.rows if items is not None else NOTHING
+        # A row that is looked up by a key, or that a query may not have.
+        if may_be_none(value):
+            return frozenset.intersection(*(part.rows | counted(part.inputs) for part in parts))
+        return frozenset.intersection(
+            *(
+                frozenset(i for i in part.inputs if i.subtype is Subtype.CONDITIONAL)
+                for part in parts
+            )
+        )
 
     # -- views of values
 
@@ -402,7 +411,8 @@ class Machine:
             return bool(value.value)
         items = self.items(value)
         has_items = items is not None and (bool(items.items) or items.rest is not None)
-        if has_items and self.condition(value or UNKNOWN):
+        is_sure = items is not None and bool(items.items) and not self.parts(value)
+        if has_items and not is_sure and (may_be_none(value) or self.condition(value or UNKNOWN)):
             return None
         # Lineage is that of rows, so there are some.
         return True if has_items or is_count(value) else None
@@ -492,6 +502,11 @@ class Call:
 _NAMED_TUPLE = Library("typing.NamedTuple")
 Handler = Callable[[Call], Value]
 NOT_KNOWN = object()
+
+
+def may_be_none(value: Value | None) -> bool:
+    """Whether a value is a row of a result, of which there may be none."""
+    return isinstance(value, Items) and bool(value.names or value.open)
 
 
 def owner_of(call: Call) -> Value:

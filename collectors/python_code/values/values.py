@@ -288,9 +288,13 @@ def count_of(rows: Inputs, parts: Iterable[Data] = ()) -> Thing:
     Args:
         parts: Values of such a row, whose sources decide as well.
     """
-    sources = {item.source for item in all_inputs(parts) if item.source != PENDING}
-    counted = {ColumnInput(source, NUMBER_OF_ROWS, Subtype.FILTER) for source in sources}
-    return Thing("count", {"rows": Data(rows=rows | counted)})
+    return Thing("count", {"rows": Data(rows=rows | counted(all_inputs(parts)))})
+
+
+def counted(inputs: Inputs) -> Inputs:
+    """The numbers of rows of the sources that there are."""
+    sources = {item.source for item in inputs if item.source != PENDING}
+    return frozenset(ColumnInput(source, NUMBER_OF_ROWS, Subtype.FILTER) for source in sources)
 
 
 def is_count(value: Value | None) -> bool:

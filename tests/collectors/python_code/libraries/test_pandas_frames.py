@@ -260,6 +260,16 @@ def test_what_decides_on_a_value_goes_with_it_where_it_is_put(lines: str, expect
             "out = pd.DataFrame(rows)",
             "k=k; *=filter k,filter u.k",
         ),
+        (
+            "l = df[['id', 'a']].set_index('id')\n"
+            "out = l.join(other[['k', 'x']].set_index('k')).reset_index()",
+            "id=id; a=a; x=u.x; *=join id,join u.k",
+        ),
+        (
+            "names = dict(other.groupby('k')['x'].sum())\n"
+            "out = pd.DataFrame([{'z': max(names, key=names.get)}])",
+            "z=u.k; *=filter u.k,filter u.x,group u.k",
+        ),
     ],
 )
 def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
