@@ -82,6 +82,8 @@ def _read_sql_table(call: Call) -> Value:
     name = call.text("table_name", 0) or UNKNOWN_PART
     schema = call.text("schema", 2)
     columns = call.keys("columns")
+    if columns:
+        columns = list(dict.fromkeys([*(call.keys("index_col") or ()), *columns]))
     full = f"{schema}.{name}" if schema else name
     frame = read_table(machine, full, Dialect.TSQL, "pandas", columns or None)
     return _finish(call, machine.new(frame))

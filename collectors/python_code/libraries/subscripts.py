@@ -419,8 +419,11 @@ def set_columns(machine: Machine, frame: Frame, names: list[Key], value: Value) 
 
 
 def as_column(machine: Machine, frame: Frame, value: Value) -> Data:
-    """A value as a column of a frame that this line makes."""
+    """A value as a column of a frame that this line makes; a series finds its rows by labels."""
     data = decided(machine.data(value), frame.rows)
+    labels, own = (all_inputs(level for _, level in index) for index in (data.index, frame.index))
+    if labels and own and labels != own:
+        data = replace(data, inputs=data.inputs | change(labels | own, Subtype.CONDITIONAL))
     return replace(
         data,
         place=machine.place if data.inputs else None,

@@ -256,8 +256,9 @@ def get_entry(machine: Machine, cell: DictCell, key: Value) -> Value | None:
     if chosen.inputs and all(isinstance(item, Const) for item in values):
         return derive([chosen], machine.place)
     keys = machine.data(cell.keys).inputs
-    if chosen.inputs == keys:  # the entry of the row itself
-        return value
+    if chosen.inputs == keys:  # the entry of the row itself, or of its group
+        groups = (item for item in cell.rows if item.subtype is Subtype.GROUP_BY)
+        return machine.chosen(value, frozenset(groups))
     return machine.look_up(value, chosen.inputs | keys)
 
 

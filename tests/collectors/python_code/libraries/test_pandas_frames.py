@@ -270,6 +270,21 @@ def test_what_decides_on_a_value_goes_with_it_where_it_is_put(lines: str, expect
             "out = pd.DataFrame([{'z': max(names, key=names.get)}])",
             "z=u.k; *=filter u.k,filter u.x,group u.k",
         ),
+        (
+            "out = df[['id', 'a']].set_index('id')\nout['x'] = other.groupby('k')['x'].sum()\n"
+            "out = out.reset_index()",
+            "id=id; a=a; x=+u.x,if id,if u.k",
+        ),
+        (
+            "last, rows = {}, []\nfor r in df.itertuples():\n"
+            "    rows.append({'z': last.get(r.k)})\n    last[r.k] = r.a\n"
+            "out = pd.DataFrame(rows)",
+            "z=a; *=group k",
+        ),
+        (
+            "t = pd.read_sql_table('v', con, columns=['p'], index_col='q')\nout = t.reset_index()",
+            "q=q; p=p",
+        ),
     ],
 )
 def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
