@@ -252,7 +252,8 @@ def _coalesced(branch: exp.Expr, default: exp.Expr | None) -> tuple[exp.Expr, ..
     """The arguments of COALESCE that a CASE with one branch stands for."""
     condition, value = bare(branch.this), bare(branch.args["true"])
     if isinstance(value, exp.Boolean) and value.this and isinstance(default, exp.Boolean):
-        return None if default.this else (condition, default)
+        is_boolean = isinstance(condition, exp.Predicate | exp.Connector | exp.Not)
+        return (condition, default) if is_boolean and not default.this else None
     is_not = isinstance(condition, exp.Not)
     test = bare(condition.this) if is_not else condition
     if not (isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)):

@@ -15,8 +15,8 @@ PLAIN_NAMES: Mapping[str, Callable[[str], str]] = {
 NO_LENGTHS = frozenset({"duckdb", "sqlite"})
 # Here a name without quotes is as it is written, too.
 _AS_WRITTEN = "clickhouse"
-# Begins the digests of columns of tables; no digest has it.
-_OF_TABLE = "="
+# Begins the digests of columns that are the same where an outer join may make NULL of them.
+_NULLABLE = "="
 
 
 def digest(*parts: str) -> str:
@@ -25,8 +25,8 @@ def digest(*parts: str) -> str:
 
 
 def column_digest(*parts: str) -> str:
-    """The digest of a column of a table, as it is or as NULL: marked as no expression."""
-    return f"{_OF_TABLE}{digest(*parts)}"
+    """The digest of a column of a table, which is as it is or NULL, and no expression."""
+    return f"{_NULLABLE}{digest(*parts)}"
 
 
 def or_null(column: str) -> str:
@@ -34,7 +34,7 @@ def or_null(column: str) -> str:
 
     Of a table's column it is the same; of an expression, which is not computed then, another.
     """
-    return column if column.startswith(_OF_TABLE) else digest("or null", column)
+    return column if column.startswith(_NULLABLE) else column_digest("or null", column)
 
 
 def name_key(name: str, dialect: str, *, quoted: bool) -> str:

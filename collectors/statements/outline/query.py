@@ -258,9 +258,11 @@ def _query(tree: exp.Expr, outer: OutlineScope, *, is_last: bool = False) -> Out
     clause = tree.args.get("with_")
     rest, costs = clause_marks(clause, {"expressions", "recursive"}, outer)
     is_recursive = bool(clause and clause.args.get("recursive"))
+    waiting = [outer.key(cte.args["alias"].this) for cte in clause.expressions] if clause else []
     for cte in clause.expressions if clause else ():
-        name, scope = outer.key(cte.args["alias"].this), outer.inner(dict(ctes))
+        name, scope = waiting.pop(0), outer.inner(dict(ctes))
         if is_recursive:
+            _assert_behind(cte, waiting, scope)
             itself = digest("recursive")
             rows = OutlineRows(itself, others=(itself,), sources=frozenset([itself]))
             scope.ctes = {**ctes, name: rename_columns(rows, cte.args["alias"], scope)}
@@ -277,6 +279,13 @@ def _query(tree: exp.Expr, outer: OutlineScope, *, is_last: bool = False) -> Out
     else:
         rows = source_rows(tree, scope)
     return rows.with_marks(rest, costs)
+
+
+def _assert_behind(cte: exp.CTE, later: Collection[str], scope: OutlineScope) -> None:
+    """Of what stands behind it, WITH RECURSIVE lets a CTE read in some dialects."""
+    for table in cte.find_all(exp.Table) if later else ():
+        if len(table.parts) == 1 and scope.key(table.this) in later:
+            raise NoTreeError("a recursive CTE reads another that stands behind it")
 
 
 def _subquery(tree: exp.Expr, scope: OutlineScope) -> OutlineRows:

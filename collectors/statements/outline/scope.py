@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
@@ -96,8 +95,12 @@ class OutlineRows:
 
     def is_like(self, other: OutlineRows) -> bool:
         """Whether columns of the two can have one digest: `count(*)` of any tables, too."""
-        shared = {*self.columns.values()} & {*other.columns.values()}
+        shared = self._nullable() & other._nullable()
         return bool(shared) or self.reads_of(other)
+
+    def _nullable(self) -> set[str]:
+        """The digests of its columns on the other side of an outer join."""
+        return {*map(or_null, self.columns.values())}
 
     def beside(self, sources: Collection[OutlineRows]) -> OutlineRows:
         """Itself among other sources, with digests of its own for the columns that are like theirs.
@@ -107,14 +110,14 @@ class OutlineRows:
         if not any(map(self.is_like, sources)):
             return self
         twins = sum(map(self.reads_of, sources))
-        counts = Counter(
-            column
-            for source in sources
-            if not self.reads_of(source)
-            for column in {*source.columns.values()}
-        )
+        taken = {column for source in sources for column in source._nullable()}
         columns = {
-            name: _numbered(column, twins + counts[column]) for name, column in self.columns.items()
+            name: next(
+                numbered
+                for number in itertools.count(twins)
+                if or_null(numbered := _numbered(column, number)) not in taken
+            )
+            for name, column in self.columns.items()
         }
         others = tuple(_numbered(other, twins) for other in self.others)
         return replace(self, columns=columns, others=others, plain=None)
