@@ -6,6 +6,7 @@ aggregate are aggregated; a column alone is itself, anything else changes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
@@ -25,7 +26,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import keywords
-from dbt_graft.lineage.records import Masking, Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 # Function -> how its result hides the value.
 MASKING: Mapping[str, Masking] = {
@@ -191,6 +192,27 @@ def _named_expression(name: str, scope: QueryScope) -> InputColumns:
 
 def _rows(rowsets: Iterable[Rowset]) -> InputColumns:
     return NOTHING.union(*(column.inputs for rowset in rowsets for column in rowset.columns))
+
+
+def _columns(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`COLUMNS('regex')`: each of its columns in turn, or in WHERE all of them."""
+    if scope.star is not None:
+        return scope.star
+    columns = [column for rowset in scope.rowsets for column in rowset.columns]
+    try:
+        pattern = re.compile(node.this.name if isinstance(node.this, exp.Literal) else "", re.I)
+    except re.error:
+        return scope.context.gap("columns(…) is not known")
+    return NOTHING.union(*(column.inputs for column in columns if pattern.search(column.name)))
+
+
+def _numbered(node: exp.Expr, scope: QueryScope) -> InputColumns:
+    """`#1` of DuckDB: a column of the sources by its place."""
+    columns = [column for rowset in scope.rowsets for column in rowset.columns]
+    upto = columns[: int(node.name)]
+    if len(upto) < int(node.name) or any(column.name == ANY_COLUMN for column in upto):
+        return scope.context.gap("a column's table is not known")
+    return upto[-1].inputs
 
 
 def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -387,8 +409,7 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Bracket: _bracket,
     exp.Case: _case,
     exp.Column: _column,
-    # `COLUMNS(…)`, once for each of the columns that it stands for.
-    exp.Columns: lambda node, scope: scope.star,
+    exp.Columns: _columns,
     exp.CombinedAggFunc: _combinator,
     exp.Comprehension: _comprehension,
     exp.Count: _count,
@@ -406,6 +427,7 @@ _RULES: Mapping[type[exp.Expr], Callable[[exp.Expr, QueryScope], InputColumns]] 
     exp.Parameter: _position,
     # A parameter, or a literal that was taken out.
     exp.Placeholder: lambda node, scope: frozenset({SENT}) if scope.context.sends else NOTHING,
+    exp.PositionalColumn: _numbered,
     exp.Star: lambda node, scope: _rows(scope.rowsets),  # `STRUCT(*)`
     exp.Window: _window,
     exp.WithinGroup: _ordered_group,

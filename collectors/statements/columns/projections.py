@@ -197,11 +197,29 @@ def _made(name: str, values: Iterable[exp.Expr], scope: QueryScope) -> RowsetCol
 def _fields_of_struct(
     node: exp.Expr, input_columns: InputColumns, scope: QueryScope
 ) -> tuple[RowsetColumn, ...]:
-    """The fields of a projection that makes a struct."""
+    """The fields of a projection that makes a struct, or takes one."""
     if scope.context.tables is not None or scope.context.dialect not in _WITH_STRUCTS:
         return ()
+    column = node.this if isinstance(node, exp.Alias) else node
+    if isinstance(column, exp.Column) and (fields := _taken_fields(column, scope)):
+        return fields
     is_copied = len(input_columns) == 1 and next(iter(input_columns)).subtype is Subtype.IDENTITY
     return () if is_copied else tuple(struct_fields(node, scope))
+
+
+def _taken_fields(node: exp.Column, scope: QueryScope) -> tuple[RowsetColumn, ...]:
+    """The fields of `s`, `t.s` or `s.inner`, where a query below makes that struct."""
+    path = [part.name.casefold() for part in node.parts]
+    rowsets = scope.find_rowsets((path[0],)) if len(path) > 1 else []
+    columns: Sequence[RowsetColumn] = [
+        column for rowset in rowsets or scope.rowsets if rowset.fields for column in rowset.columns
+    ]
+    for name in path[1:] if rowsets else path:
+        alike = [column for column in columns if column.name.casefold() == name]
+        if len(alike) != 1:
+            return ()
+        columns = alike[0].fields
+    return tuple(columns)
 
 
 def engines_name(node: exp.Expr, dialect: str, position: int) -> str:
@@ -265,7 +283,12 @@ def _star_columns(
                 continue
             seen.add(name)
             input_columns = scope.shared[name] if is_shared else column.inputs
-            yield RowsetColumn(renamed.get(name, column.name), replaced.get(name, input_columns))
+            is_copied = name not in replaced and not is_shared
+            yield RowsetColumn(
+                renamed.get(name, column.name),
+                replaced.get(name, input_columns),
+                column.fields if is_copied else (),
+            )
     if qualifier and not rowsets:
         yield from _fields(qualifier, scope)
 
@@ -299,18 +322,36 @@ def _expand_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | N
     if isinstance(node, exp.Column) or not (selector := node.find(exp.Columns)):
         return None
     which = selector.this
-    if isinstance(which, exp.Star):
-        columns = list(_star_columns(which, (), scope))
-    elif isinstance(which, exp.Literal) and (pattern := _name_pattern(which.this)):
-        columns = [column for column in _all_columns(scope) if pattern.search(column.name)]
-    else:
+    columns = selected_columns(which, scope)
+    if columns is None:
         scope.context.gap("columns(…) is not known")
         input_columns = NOTHING.union(*(column.inputs for column in _all_columns(scope)))
         return [RowsetColumn(ANY_COLUMN, input_columns)]
     if selector.args.get("unpack"):  # COALESCE(*COLUMNS(…)): one value of all
         of_all = NOTHING.union(*(column.inputs for column in columns))
         columns = [RowsetColumn(node.output_name, of_all)]
+    elif node.alias:  # AS 'new_\\1'
+        pattern = which.this if isinstance(which, exp.Literal) else ""
+        new_name = node.alias.replace("\\0", r"\g<0>")
+        columns = [c._replace(name=_renamed(c.name, pattern, new_name)) for c in columns]
     return _apply_each(node, columns, scope)
+
+
+def selected_columns(which: exp.Expr, scope: QueryScope) -> list[RowsetColumn] | None:
+    """The columns of `COLUMNS(*)` and `COLUMNS('regex')`; None of any other list."""
+    if isinstance(which, exp.Star):
+        return list(_star_columns(which, (), scope))
+    if isinstance(which, exp.Literal) and (pattern := _name_pattern(which.this)):
+        return [column for column in _all_columns(scope) if pattern.search(column.name)]
+    return None
+
+
+def _renamed(name: str, pattern: str, new_name: str) -> str:
+    match = re.search(pattern, name, re.IGNORECASE)
+    try:
+        return match.expand(new_name) if match else new_name
+    except (re.error, IndexError):
+        return name
 
 
 def _name_pattern(text: str) -> re.Pattern[str] | None:
@@ -353,5 +394,5 @@ def _apply_each(
     for column in columns:
         scope.star = column.inputs
         new_columns.append(RowsetColumn(column.name, inputs(node, scope)))
-    scope.star = NOTHING
+    scope.star = None
     return new_columns

@@ -346,9 +346,18 @@ def _group_inputs(
         input_columns = inputs_of_all(
             [projection for projection in projections if not _is_aggregated(projection)], scope
         )
-    for node in group.iter_expressions():
+    for node in _group_keys(group):
         input_columns |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
     return transform_inputs(input_columns, Subtype.GROUP_BY)
+
+
+def _group_keys(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The keys of a grouping, of each set in ROLLUP, CUBE and GROUPING SETS too."""
+    for part in node.iter_expressions():
+        if isinstance(part, exp.Cube | exp.GroupingSets | exp.Paren | exp.Rollup | exp.Tuple):
+            yield from _group_keys(part)
+        else:
+            yield part
 
 
 def _order_inputs(

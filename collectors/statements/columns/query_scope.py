@@ -70,7 +70,7 @@ class QueryScope:
         constants: In ClickHouse, the names that WITH gives to expressions.
         expressions: These and all that SELECT gives; an alias goes before a column there.
         levels: Whether LEVEL is the depth in the rows of CONNECT BY.
-        star: The column that `COLUMNS(…)` stands for.
+        star: The column that `COLUMNS(…)` stands for; outside of SELECT it is all that it selects.
         lists: What SELECT takes apart, which decides how many rows there are: `UNNEST(items)`.
     """
 
@@ -84,7 +84,7 @@ class QueryScope:
     expressions: dict[str, exp.Expr | InputColumns] = field(default_factory=dict)
     windows: dict[str, InputColumns] = field(default_factory=dict)
     levels: bool = False
-    star: InputColumns = NOTHING
+    star: InputColumns | None = None
     lists: InputColumns = NOTHING
 
     def inner(self, *rowsets: Rowset) -> QueryScope:

@@ -85,6 +85,7 @@ SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) AS total, COUNT(*) AS n FOR 
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS 'second', q3)) | region=q.region amount=q.q1,q.q2,q.q3 quarter | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
 SELECT region, amount FROM q UNPIVOT INCLUDE NULLS (amount FOR quarter IN (q1, q2)) | region=q.region amount=q.q1,q.q2
 # set operations and recursion
+SELECT UPPER(k) AS c, SUM(a) AS x FROM t GROUP BY ROLLUP (c) | c=~t.k x=+t.a | GROUP_BY:t.k
 SELECT a FROM t UNION DISTINCT SELECT x FROM u | a=t.a,u.x | GROUP_BY:t.a,GROUP_BY:u.x
 SELECT a FROM t EXCEPT DISTINCT SELECT x FROM u | a=t.a | FILTER:u.x,FILTER:t.a
 SELECT i, a FROM t UNION ALL BY NAME SELECT x AS a, i FROM u | i=t.i,u.i a=t.a,u.x

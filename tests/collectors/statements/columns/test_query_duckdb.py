@@ -15,6 +15,8 @@ SELECT a + 1 AS b, b * 2 AS y FROM t | b=~t.a y=~t.b
 SELECT v: a + 1, y: b FROM t | v=~t.a y=t.b
 SELECT k AS b, COUNT(*) AS n FROM t GROUP BY b | b=t.k n | GROUP_BY:t.b
 SELECT k, SUM(a) AS x FROM t GROUP BY ALL ORDER BY ALL | k=t.k x=+t.a | GROUP_BY:t.k,SORT:t.k,SORT:t.a
+SELECT k, UPPER(c) AS g, COUNT(*) AS n FROM t GROUP BY CUBE (1, g) | k=t.k g=~t.c n | GROUP_BY:t.k,GROUP_BY:t.c
+SELECT k, c FROM t GROUP BY GROUPING SETS ((1), (1, 2), ()) | k=t.k c=t.c | GROUP_BY:t.k,GROUP_BY:t.c
 SELECT k, SUM(a) AS x FROM t GROUP BY 1 HAVING x > 1 | k=t.k x=+t.a | GROUP_BY:t.k,FILTER:t.a
 # stars
 SELECT * EXCLUDE (a, b) FROM t | i=t.i k=t.k c=t.c day=t.day
@@ -23,6 +25,9 @@ SELECT * RENAME (x AS p) FROM u | i=u.i p=u.x y=u.y z=u.z
 SELECT COLUMNS('q[12]') FROM q | q1=q.q1 q2=q.q2
 SELECT COLUMNS(*) FROM u | i=u.i x=u.x y=u.y z=u.z
 SELECT MIN(COLUMNS(*)) FROM u | i=+u.i x=+u.x y=+u.y z=+u.z
+SELECT COLUMNS('q(1|2)') AS 'n_\1' FROM q | n_1=q.q1 n_2=q.q2
+SELECT region FROM q WHERE COLUMNS('q[12]') > 1 | region=q.region | FILTER:q.q1,FILTER:q.q2
+SELECT #2 AS x FROM t JOIN u ON t.i = u.i WHERE #8 = 1 | x=t.k | JOIN:t.i,JOIN:u.i,FILTER:u.x
 SELECT COALESCE(*COLUMNS('q[12]')) AS x FROM q | x=~q.q1,~q.q2
 SELECT COLUMNS(c -> c LIKE 'q%') FROM q | *=q.region,q.q1,q.q2,q.q3 | - | columns(…) is not known
 SELECT * LIKE 'q%' FROM q | q1=q.q1 q2=q.q2 q3=q.q3
@@ -46,6 +51,7 @@ SELECT {'p': a, 'r': b} AS s, STRUCT_PACK(p := a, r := b) AS v, [a, b] AS l FROM
 SELECT STRUCT_PACK(p := a, r := b).p AS v, {'p': a, 'r': b}['r'] AS w FROM t | v=t.a w=t.b
 SELECT LIST(a ORDER BY b) AS x, ARG_MAX(a, b) AS y, STRING_AGG(a, ',') AS z FROM t | x=+t.a,SORT:t.b y=+t.a,+t.b z=+t.a
 SELECT s.p FROM (SELECT {'p': a, 'r': b} AS s FROM t) | p=t.a
+WITH r AS (SELECT {'p': a, 'r': {'v': b}} AS s FROM t), o AS (SELECT *, s.r AS w FROM r) SELECT s.p, w.v FROM o | p=t.a v=t.b
 SELECT s.r.v, s.r AS w FROM (SELECT {'p': a, 'r': {'v': b}} AS s FROM t) | v=t.b w=~t.b
 # functions
 SELECT IF(a > 1, b, c) AS x, IFNULL(a, b) AS y, TRY_CAST(a AS INT) AS z FROM t | x=CONDITIONAL:t.a,~t.b,~t.c y=~t.a,~t.b z=~t.a
