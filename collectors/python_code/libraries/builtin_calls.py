@@ -128,7 +128,8 @@ def _enumerate(call: Call) -> Value:
     start = call.machine.key(call.get("start", 1) or Const(0))
     at = start if isinstance(start, int) else 0
     pairs = tuple(Items((Const(at + n), item)) for n, item in enumerate(items.items))
-    rest = Items((UNKNOWN, items.rest)) if items.rest is not None else None
+    number = Data(rows=items.rows)
+    rest = Items((number, items.rest)) if items.rest is not None else None
     return Items(pairs, rest, items.rows)
 
 

@@ -199,7 +199,7 @@ def concat(call: Call) -> Value:
     value = call.get("objs", 0)
     cell = machine.cell(value)
     items = machine.items(value)
-    rows: Inputs = items.rows if items is not None else NOTHING
+    rows = machine.control | (items.rows if items is not None else NOTHING)
     if isinstance(cell, DictCell):
         parts = cell.values
     elif items is not None:

@@ -346,6 +346,13 @@ def derive(
     if not values:
         return UNKNOWN
     data = combine(values, place)
+    indexes = [data.index for data in values if data.form is Form.SERIES and data.index]
+    labels = {all_inputs(level for _, level in index) for index in indexes}
+    if len(labels) > 1:  # series whose values find each other by their labels
+        levels = zip(*indexes, strict=False)
+        index = tuple((pairs[0][0], combine([level for _, level in pairs])) for pairs in levels)
+        rows = data.rows | change(NOTHING.union(*labels), Subtype.JOIN)
+        data = replace(data, index=index, rows=rows)
     return replace(
         data,
         inputs=change(data.inputs, subtype, masking),

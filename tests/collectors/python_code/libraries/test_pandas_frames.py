@@ -285,6 +285,21 @@ def test_what_decides_on_a_value_goes_with_it_where_it_is_put(lines: str, expect
             "t = pd.read_sql_table('v', con, columns=['p'], index_col='q')\nout = t.reset_index()",
             "q=q; p=p",
         ),
+        (
+            "l, r = df.set_index('id')['a'], other.groupby('k')['x'].sum()\n"
+            "out = (l - r).reset_index(name='z')",
+            "id=id,u.k; z=+u.x,~a; *=group u.k,join id,join u.k",
+        ),
+        (
+            "names = df.sort_values('b').k\nranks = {k: at for at, k in enumerate(names)}\n"
+            "out = other[['x']].assign(z=other.k.map(ranks))",
+            "x=u.x; z=if b,if k,if u.k",
+        ),
+        (
+            "out = df.head(0)[['a']]\nfor _, g in df.groupby('k'):\n"
+            "    out = pd.concat([out, g.nlargest(1, 'b')[['a']]])",
+            "a=a; *=group k,sort b",
+        ),
     ],
 )
 def test_columns_of_frames_put_together(lines: str, expected: str) -> None:
