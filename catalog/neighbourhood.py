@@ -76,7 +76,11 @@ class Box:
 
 @frozen
 class Arrow:
-    """Data flows from one box to another; `both` ways if a task reads and writes one table."""
+    """Data flows from one box to another.
+
+    Attributes:
+        both: A task reads and writes the table, and makes nothing else of it.
+    """
 
     source: BoxKey
     target: BoxKey
@@ -184,6 +188,9 @@ def _movers(index: Index, dataset: DatasetId, direction: Direction) -> list[str]
 
 
 def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iterator[Arrow]:
+    """The arrows of a task; of a table that it writes and goes on with, those to what it makes of
+    it, so that the steps of a long script are in their order.
+    """
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
     reads = _failures_by_dataset(u for u in usages if u.direction is Direction.READ)
@@ -191,8 +198,15 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
     writes = _failures_by_dataset(u for u in usages if u.direction is Direction.WRITE)
     for dataset in sorted({*reads, *writes} & set(places)):
         if dataset in writes:
-            two_way = not reads.get(dataset, True) and not writes[dataset]
-            yield Arrow(name, dataset, both=two_way, failed=writes[dataset])
+            read_again = not reads.get(dataset, True) and not writes[dataset]
+            made = {
+                flow.target
+                for flow in index.flows_from.get(dataset, ())
+                if read_again and flow.task == name and flow.target in places
+            }
+            made.discard(dataset)
+            yield Arrow(name, dataset, both=read_again and not made, failed=writes[dataset])
+            yield from (Arrow(dataset, target) for target in sorted(made))
         else:
             yield Arrow(dataset, name)
 

@@ -24,13 +24,15 @@ from dbt_graft.catalog.neighbourhood import (
     full_graph,
 )
 from dbt_graft.catalog.picture import description, picture
+from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Dataset
+from dbt_graft.lineage.records import Dataset, Records
 from tests.cases import for_each
+from tests.notation import statement, table
 
 
 @pytest.fixture
@@ -83,6 +85,16 @@ def test_a_table_read_and_written_by_one_task_has_one_arrow_both_ways(index: Ind
     arrows = {arrow.target: arrow.both for arrow in graph.arrows if arrow.source == graph.centre}
     assert arrows == {_table("RAW.products"): True}
     assert "marker-start" in picture(graph, "")
+
+
+def test_the_steps_of_one_task_are_in_their_order() -> None:
+    accesses = [*statement("INSERT staged <- raw"), *statement("INSERT mart <- staged mart")]
+    index = Index(DescribedLineage(build(Records(accesses=tuple(accesses)))))
+    graph = around_dataset(index, table("mart"))
+    assert _arrows(graph) == {
+        *(("raw", "load"), ("load", "staged"), ("staged", "mart"), ("load", "mart")),
+    }
+    assert [arrow.target for arrow in graph.arrows if arrow.both] == [table("mart")]
 
 
 def test_a_failed_write_has_an_arrow_of_its_own_style(index: Index) -> None:

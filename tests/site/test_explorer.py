@@ -16,15 +16,17 @@ from playwright.sync_api import Browser, Page, expect
 
 from dbt_graft.catalog.build import build
 from dbt_graft.catalog.settings import SiteSettings
+from dbt_graft.lineage.building.build import build as build_lineage
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import DatasetNames, NameReason
-from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Subtype
+from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Records, Subtype
 from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
+from tests.notation import statement
 from tests.site.conftest import Visit, served, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
@@ -288,6 +290,17 @@ def test_filters_choose_boxes_and_count_what_there_is(visit: Visit) -> None:
     assert all(id_.startswith("mssql-") for id_ in datasets)
     assert "platform=SQL%20Server" in page.url
     expect(page.locator(".graft-menu summary", has_text="Filter (1)")).to_be_visible()
+
+
+def test_the_steps_of_one_task_are_in_their_order(opened: Callable[[Lineage], Visit]) -> None:
+    accesses = [*statement("INSERT staged <- raw"), *statement("INSERT mart <- staged mart")]
+    page = explored(opened(build_lineage(Records(accesses=tuple(accesses)))), "#dataset=db/mart")
+    at = places(page)
+    left = {id_.rpartition("/")[2]: at[id_][0] for id_ in at}
+    assert left["raw"] < left["@load"] < left["staged"] < left["mart"]
+    # raw -> load -> staged -> mart, and load <-> mart
+    expect(page.locator(".graft-arrow")).to_have_count(4)
+    expect(page.locator(".graft-arrow[marker-start]")).to_have_count(1)
 
 
 @pytest.mark.parametrize("by", ["schema", "owner"])

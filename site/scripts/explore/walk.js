@@ -161,16 +161,28 @@
         } else if (!found.has(`${source} ${target}`)) found.set(`${source} ${target}`, { source, target, flags, both: false })
       }
       for (const box of this.datasets.values()) {
+        const goesOn = this.tasksThatGoOn(box)
         for (const link of this.links(box, UP)) {
           if (isTask(link.to)) {
             if (this.tasks.has(link.to)) add(link.to, box.id, link.flags)
           } else if (this.datasets.has(link.to) && this.isDirect(link)) add(link.to, box.id, link.flags)
         }
         for (const link of this.links(box, DOWN)) {
-          if (isTask(link.to) && this.tasks.has(link.to)) add(box.id, link.to, link.flags)
+          if (isTask(link.to)) {
+            if (this.tasks.has(link.to) && !goesOn.has(link.to)) add(box.id, link.to, link.flags)
+          } else if (this.datasets.has(link.to) && link.tasks.some(task => goesOn.has(task))) add(box.id, link.to, link.flags)
         }
       }
       return [...found.values()]
+    }
+
+    /** The tasks that write a table and make another of it: their steps are drawn in their order,
+     * from table to table.
+     * @type {(box: Box) => Set<string>} */
+    tasksThatGoOn(box) {
+      const writers = new Set(this.links(box, UP).map(link => link.to).filter(id => this.tasks.has(id)))
+      const made = this.links(box, DOWN).filter(link => link.to !== box.id && this.datasets.has(link.to))
+      return new Set(made.flatMap(link => link.tasks).filter(task => writers.has(task)))
     }
 
     /** No task that is shown stands between the two datasets.
