@@ -47,19 +47,23 @@ _SEMANTIC = "it decides on the numbers that are asked for"
 
 _REASONS: dict[ReviewVerdict, dict[str, str]] = {
     _V.ROWS: {
-        _STATEMENT: "pre-hook post-hook pre_hook post_hook sql_header packages",
+        _STATEMENT: """pre-hook post-hook pre_hook post_hook sql_header packages imports
+            additional_libs environment_key environment_dependencies""",
         _REPLACED: """incremental_strategy unique_key incremental_predicates predicates lookback
             begin batch_size event_time merge_update_columns merge_exclude_columns
             merge_clauses merge_with_schema_evolution matched_condition not_matched_condition
-            skip_matched_step skip_not_matched_step partition_by partitions partition_type
-            target_alias source_alias delta_table_path insert_overwrite_partitions
-            delete_condition""",
+            skip_matched_step skip_not_matched_step skip_non_matched_step
+            not_matched_by_source_action not_matched_by_source_condition
+            partition_by partitions partition_type target_alias source_alias
+            delta_table_path insert_overwrite_partitions
+            delete_condition immutable_where""",
         _BUILT: "full_refresh",
         _SNAPSHOT: """strategy check_cols updated_at hard_deletes invalidate_hard_deletes
             dbt_valid_to_current""",
         _LOADED: "delimiter",
         "it decides where its data are": "external location external_location",
-        "it decides when the table is loaded": "target_lag refresh_mode initialize refresh",
+        "it decides when the table is loaded": """target_lag refresh_mode initialize refresh
+            schedule scheduler""",
     },
     _V.VALUES: {
         "it decides which columns come and go": "on_schema_change",
@@ -71,7 +75,7 @@ _REASONS: dict[ReviewVerdict, dict[str, str]] = {
     },
     _V.ACCESS: {
         "it decides who may read it": """grants access group secure copy_grants policy_tags
-            row_access_policy aggregation_policy grant_access_to authorized_views""",
+            row_access_policy aggregation_policy grant_access_to authorized_views row_filter""",
     },
     _V.CONTRACT: {
         "readers rely on it": "latest_version deprecation_date contract constraints quoting",
@@ -90,15 +94,19 @@ _REASONS: dict[ReviewVerdict, dict[str, str]] = {
             as_columnstore auto_refresh auto_liquid_cluster liquid_clustered_by unlogged
             distributed_by compression kms_key_name hours_to_expiration
             require_partition_filter partition_expiration_days max_staleness
-            enable_refresh refresh_interval_minutes automatic_clustering tmp_relation_type""",
-        _RUN: """snowflake_warehouse concurrent_batches compute databricks_compute
+            enable_refresh refresh_interval_minutes automatic_clustering tmp_relation_type zorder
+            include_full_name_in_path""",
+        _RUN: """snowflake_warehouse refresh_warehouse snowflake_initialization_warehouse
+            query_tags unique_tmp_table_suffix use_safer_relation_operations
+            incremental_apply_config_changes view_update_via_alter
+            concurrent_batches compute databricks_compute
             on_configuration_change query_tag submission_method job_execution_timeout_seconds
             execution_project use_info_schema cluster_id create_notebook python_version
             store_failures store_failures_as batch_id threads http_path""",
     },
     _V.METADATA: {
         "it describes it": """description docs meta tags node_color persist_docs labels owner
-            maturity url label type exposure_type contacts databricks_tags
+            table_tag maturity url label type exposure_type contacts databricks_tags
             static_analysis labels_from_meta""",
         "its file is elsewhere": "fqn",
     },

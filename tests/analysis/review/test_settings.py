@@ -25,6 +25,19 @@ REPLACED = "it decides which rows a run replaces"
         ),
         ("unique_key", MERGE, None, [f"ROWS unique_key is no longer set: {REPLACED}"]),
         ("unique_key", None, MERGE, [f"ROWS unique_key is merge now: {REPLACED}"]),
+        # Of the adapters' own settings no macro reads some: their Python does.
+        (
+            "immutable_where",
+            MERGE._replace(is_unread=True),
+            None,
+            [f"ROWS immutable_where is no longer set: {REPLACED}"],
+        ),
+        (
+            "environment_key",
+            None,
+            MERGE._replace(is_unread=True),
+            ["ROWS environment_key is merge now: a statement that runs with it may change rows"],
+        ),
         # Two targets, or two versions of a variable.
         ("snowflake_warehouse", *BY_TARGET, []),
         (
