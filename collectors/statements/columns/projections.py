@@ -112,7 +112,7 @@ def project_columns(node: exp.Expr, scope: QueryScope, position: int) -> Iterabl
             return many
     if isinstance(node, exp.Aliases):
         return _aliased_columns(node, scope)
-    if made := _made_columns(node, scope):
+    if made := made_columns(node, scope):
         return made
     input_columns = inputs(node, scope)
     if isinstance(node, exp.Alias) and isinstance(node.args["alias"], exp.Placeholder):
@@ -127,7 +127,7 @@ def project_columns(node: exp.Expr, scope: QueryScope, position: int) -> Iterabl
 def _aliased_columns(node: exp.Aliases, scope: QueryScope) -> list[RowsetColumn]:
     """The columns of `stack(2, 'x', x, 'y', y) AS (name, value)`."""
     names = [alias.name for alias in node.expressions]
-    made = _made_columns(node.this, scope)
+    made = made_columns(node.this, scope)
     if len(made) != len(names):
         made = [RowsetColumn(ANY_COLUMN, inputs(node, scope))] * len(names)
     return [RowsetColumn(name, column.inputs) for name, column in zip(names, made, strict=True)]
@@ -136,7 +136,7 @@ def _aliased_columns(node: exp.Aliases, scope: QueryScope) -> list[RowsetColumn]
 _OF_ANY_TYPE = (exp.Column, exp.Dot, exp.Bracket)
 
 
-def _made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
+def made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     """The columns of an expression that makes several: `(s).*`, Spark's `inline(items)`."""
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
         fields = struct_fields(node.this, scope)

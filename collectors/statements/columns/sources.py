@@ -21,6 +21,7 @@ from dbt_graft.collectors.statements.columns.outside_rows import (
     outside_rows,
 )
 from dbt_graft.collectors.statements.columns.pivots import pivot_rowset
+from dbt_graft.collectors.statements.columns.projections import made_columns
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
@@ -213,7 +214,9 @@ def _items(node: exp.Expr, scope: QueryScope) -> Rowset:
 def _function_rows(
     function: exp.Expr, path: Name, names: Sequence[str], scope: QueryScope
 ) -> Rowset:
-    """The rows of a table function: each column comes from its arguments."""
+    """The rows of a table function: each column comes from its arguments, of `stack` and `inline`
+    from those in its place.
+    """
     gaps = dict(scope.context.gaps)
     input_columns = transform_inputs(
         inputs(function, scope.inner(*scope.rowsets)), Subtype.TRANSFORMATION
@@ -229,14 +232,19 @@ def _function_rows(
         scope.context.gap(not_followed(function_name(called_function(function))))
     if kind.casefold() == "generateseries" and scope.context.dialect == "duckdb":
         named = named or ["range", "generate_series"]
-    named = named or _RESULTS.get(kind.casefold(), [])
+    made = made_columns(called_function(function), scope.inner(*scope.rowsets))
+    made = [column for column in made if column.name != ANY_COLUMN]
+    named = named or _RESULTS.get(kind.casefold()) or [column.name for column in made]
     if not named and scope.context.dialect == "postgres":
         named = list(path)  # one value alone has the name of the table
     named = [*named, ANY_COLUMN] if named == list(path) else named or [ANY_COLUMN]
     first = next(called_function(function).iter_expressions(), None)
     is_fixed = kind.casefold() in _OF_FIXED_ROWS or isinstance(first, WRITTEN_OUT)
     deciding = NOTHING if is_fixed else transform_inputs(input_columns, Subtype.JOIN)
-    return Rowset(path, [RowsetColumn(name, input_columns) for name in named], deciding)
+    by_place = [column.inputs for column in made]
+    values = by_place if len(made) == len(named) else [input_columns] * len(named)
+    columns = [RowsetColumn(name, value) for name, value in zip(named, values, strict=True)]
+    return Rowset(path, columns, deciding)
 
 
 def _is_unknown(function: exp.Expr) -> bool:

@@ -39,6 +39,11 @@ SELECT n.i, e.item FROM n, LATERAL EXPLODE(items) AS e (item) | i=n.i item=~n.it
 SELECT r.v FROM t, LATERAL (SELECT x AS v FROM u WHERE u.i = t.i) r | v=u.x | FILTER:u.i,FILTER:t.i
 SELECT x FROM EXPLODE(ARRAY(1, 2)) AS e (x) | x
 SELECT i, sku, price FROM n LATERAL VIEW INLINE(items) e AS sku, price | i=n.i sku=~n.items price=~n.items | JOIN:n.items
+SELECT i, name, v FROM t LATERAL VIEW STACK(2, 'x', a, 'y', b) e AS name, v | i=t.i name v=~t.a,~t.b
+SELECT i, col1 FROM t LATERAL VIEW STACK(2, 'x', a, 'y', b) e | i=t.i col1=~t.a,~t.b
+SELECT p, q FROM t LATERAL VIEW INLINE(ARRAY(NAMED_STRUCT('x', a, 'y', b), NAMED_STRUCT('x', c, 'y', k))) e AS p, q | p=~t.a,~t.c q=~t.b,~t.k
+SELECT e.x, e.y FROM t LATERAL VIEW OUTER INLINE(ARRAY(STRUCT(a AS x, b AS y))) e | x=~t.a y=~t.b
+SELECT i, w, v FROM t LATERAL VIEW EXPLODE(MAP(a, b)) e AS w, v | i=t.i w=~t.a v=~t.b
 SELECT r.a, r.b FROM n LATERAL VIEW JSON_TUPLE(j, 'a', 'b') r AS a, b | a=~n.j b=~n.j
 SELECT STACK(2, 'x', a, 'y', b) AS (name, v) FROM t | name v=~t.a,~t.b
 SELECT STACK(2, 'x', a, 'y', b) FROM t | col0 col1=~t.a,~t.b
