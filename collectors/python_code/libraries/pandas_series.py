@@ -236,8 +236,8 @@ def _replaced(call: Call) -> Value:
     if not isinstance(call.machine.cell(names), DictCell):
         return transform(call)
     owner = call.machine.data(call.owner)
-    found = call.machine.data(apply_function(call, names or UNKNOWN, [owner]))
-    return replace(owner, inputs=change(owner.inputs) | found.inputs, place=call.place)
+    looked_up = call.machine.data(apply_function(call, names or UNKNOWN, [owner]))
+    return replace(owner, inputs=change(owner.inputs) | looked_up.inputs, place=call.place)
 
 
 def _reindexed(call: Call) -> Value:
