@@ -143,7 +143,15 @@ def _draw(
         for flow in index.flows_to.get(target, ())
         if flow.source in places and flow.definition
     ]
-    arrows += [arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places)]
+    steps = group_by_key(
+        ((flow.task, flow.source), target)
+        for target in places
+        for flow in index.flows_to.get(target, ())
+        if flow.source in places and flow.source != target and not flow.definition
+    )
+    arrows += [
+        arrow for name in sorted(tasks) for arrow in _task_arrows(index, name, places, steps)
+    ]
     boxes = [dataset_box(index, dataset, distance) for dataset, distance in places.items()]
     boxes += [task_box(index, name, tasks[name]) for name in sorted(tasks)]
     return Neighbourhood(centre, tuple(boxes), tuple(dict.fromkeys(arrows)))
@@ -187,9 +195,17 @@ def _movers(index: Index, dataset: DatasetId, direction: Direction) -> list[str]
     return [usage.task for usage in usages if usage.moves_data]
 
 
-def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iterator[Arrow]:
+def _task_arrows(
+    index: Index,
+    name: str,
+    places: Collection[DatasetId],
+    steps: Mapping[tuple[str, DatasetId], Collection[DatasetId]],
+) -> Iterator[Arrow]:
     """The arrows of a task; of a table that it writes and goes on with, those to what it makes of
     it, so that the steps of a long script are in their order.
+
+    Args:
+        steps: What each task makes of each dataset.
     """
     task, consumer = index.tasks.get(name), index.consumers.get(name)
     usages = task.usages if task else ()
@@ -199,14 +215,9 @@ def _task_arrows(index: Index, name: str, places: Collection[DatasetId]) -> Iter
     for dataset in sorted({*reads, *writes} & set(places)):
         if dataset in writes:
             read_again = not reads.get(dataset, True) and not writes[dataset]
-            made = {
-                flow.target
-                for flow in index.flows_from.get(dataset, ())
-                if read_again and flow.task == name and flow.target in places
-            }
-            made.discard(dataset)
+            made = steps.get((name, dataset), ()) if read_again else ()
             yield Arrow(name, dataset, both=read_again and not made, failed=writes[dataset])
-            yield from (Arrow(dataset, target) for target in sorted(made))
+            yield from (Arrow(dataset, target) for target in made)
         else:
             yield Arrow(dataset, name)
 

@@ -77,8 +77,9 @@ def _lists(operator: Operator) -> tuple[str, str, str, str]:
         keys, functions, aggregates, results = ["", *lists][-4:]
         return keys, functions, aggregates, results
     # An empty list is left out. Without keys, all results are functions with names.
-    only_keys = len(lists) == 1 and " AS " not in lists[0]
-    keys, results = ["", *lists, ""][1:3] if only_keys else ["", *lists][-2:]
+    if len(lists) == 1 and " AS " not in lists[0]:
+        return lists[0], "", "", ""
+    keys, results = ["", "", *lists][-2:]
     return keys, "", "", results
 
 

@@ -57,10 +57,9 @@ def trace_columns(plan: PlanText, root: Operator, sources: ResolveLeaf) -> Colum
     if plan.is_cut:
         trace.gaps[PLAN_SHORT] = None
     # In a logical plan, recursive queries do not name their columns.
-    physical = references.loops(plan.root) if plan.root else {}
     for name, loop in references.loops(root).items():
-        if not references.loop_columns(loop) and name in physical:
-            loop.text = physical[name].text
+        if not references.loop_columns(loop) and plan.root:
+            loop.text = references.loops(plan.root).get(name, loop).text
     views = {
         id(operator)
         for operator in root.walk()
@@ -141,10 +140,11 @@ def _pushed_filters(operator: Operator) -> Iterable[str]:
 
 _CALL = re.compile(r"(?P<name>[a-z_]+)\((?P<arguments>.*)\)", re.DOTALL)
 _NEW_ID = re.compile(r"#(?P<id>\d{1,18})")
-
-
 # Generators that make as many rows of any value, or as many as a grouping has counted.
-_OF_FIXED_ROWS = ("explode(array(", "inline(array(", "json_tuple(", "replicaterows(", "stack(")
+_OF_FIXED_ROWS = (
+    *(f"{name}({made}(" for name in ("explode", "posexplode") for made in ("array", "map")),
+    *("inline(array(", "json_tuple(", "replicaterows(", "stack("),
+)
 
 
 def generate(operator: Operator, trace: ColumnTrace) -> Outputs:
@@ -221,6 +221,7 @@ def union_loop(operator: Operator, trace: ColumnTrace) -> Outputs:
     columns = references.loop_columns(operator)
     if not columns:
         trace.gaps[UNKNOWN] = None
+    trace.inputs_by_id.update((column.id, NOTHING) for column in columns)
     for first in queries[:1]:
         for column, source in zip(columns, trace.columns_of(first), strict=False):
             trace.inputs_by_id[column.id] = trace.inputs_by_id.get(source.id, NOTHING)
@@ -236,7 +237,9 @@ def union_loop(operator: Operator, trace: ColumnTrace) -> Outputs:
             for (column, _), new in zip(sides, inputs, strict=True):
                 trace.inputs_by_id[column.id] |= new
             for inner in leaves_first(second):
-                trace.outputs[id(inner)] = _rule(inner, leaf=False)(inner, trace)
+                # A view and what it reads have nothing of the loop.
+                if id(inner) in trace.outputs and inner.kind != "View":
+                    trace.outputs[id(inner)] = _rule(inner, leaf=False)(inner, trace)
     return columns
 
 

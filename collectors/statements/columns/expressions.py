@@ -6,7 +6,6 @@ aggregate are aggregated; a column alone is itself, anything else changes it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
@@ -24,6 +23,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
     sent_as,
     transform_inputs,
 )
+from dbt_graft.collectors.statements.columns.tree import name_pattern
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
@@ -199,9 +199,8 @@ def _columns(node: exp.Expr, scope: QueryScope) -> InputColumns:
     if scope.star is not None:
         return scope.star
     columns = [column for rowset in scope.rowsets for column in rowset.columns]
-    try:
-        pattern = re.compile(node.this.name if isinstance(node.this, exp.Literal) else "", re.I)
-    except re.error:
+    pattern = name_pattern(node.this.name if isinstance(node.this, exp.Literal) else "")
+    if pattern is None:
         return scope.context.gap("columns(…) is not known")
     return NOTHING.union(*(column.inputs for column in columns if pattern.search(column.name)))
 
@@ -209,10 +208,12 @@ def _columns(node: exp.Expr, scope: QueryScope) -> InputColumns:
 def _numbered(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`#1` of DuckDB: a column of the sources by its place."""
     columns = [column for rowset in scope.rowsets for column in rowset.columns]
-    upto = columns[: int(node.name)]
-    if len(upto) < int(node.name) or any(column.name == ANY_COLUMN for column in upto):
-        return scope.context.gap("a column's table is not known")
-    return upto[-1].inputs
+    for place, column in enumerate(columns, 1):
+        if column.name == ANY_COLUMN:
+            break
+        if node.name == str(place):
+            return column.inputs
+    return scope.context.gap("a column's table is not known")
 
 
 def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:

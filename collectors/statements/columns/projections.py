@@ -17,7 +17,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
     RowsetColumn,
     transform_inputs,
 )
-from dbt_graft.collectors.statements.columns.tree import like_pattern
+from dbt_graft.collectors.statements.columns.tree import like_pattern, name_pattern
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # They leave a struct as it is, or take one of many.
@@ -341,7 +341,7 @@ def selected_columns(which: exp.Expr, scope: QueryScope) -> list[RowsetColumn] |
     """The columns of `COLUMNS(*)` and `COLUMNS('regex')`; None of any other list."""
     if isinstance(which, exp.Star):
         return list(_star_columns(which, (), scope))
-    if isinstance(which, exp.Literal) and (pattern := _name_pattern(which.this)):
+    if isinstance(which, exp.Literal) and (pattern := name_pattern(which.this)):
         return [column for column in _all_columns(scope) if pattern.search(column.name)]
     return None
 
@@ -354,19 +354,12 @@ def _renamed(name: str, pattern: str, new_name: str) -> str:
         return name
 
 
-def _name_pattern(text: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(text, re.IGNORECASE)
-    except re.error:
-        return None
-
-
 # Operators between `*` and a pattern of names -> the pattern as a regular expression.
 _NAME_PATTERNS: Mapping[type[exp.Expr], Callable[[str], re.Pattern[str] | None]] = {
-    exp.Glob: lambda text: _name_pattern(translate(text)),
+    exp.Glob: lambda text: name_pattern(translate(text)),
     exp.ILike: like_pattern,
     exp.Like: like_pattern,
-    exp.SimilarTo: _name_pattern,
+    exp.SimilarTo: name_pattern,
 }
 
 

@@ -101,6 +101,14 @@ def like_pattern(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
 
 
+def name_pattern(text: str) -> re.Pattern[str] | None:
+    """A pattern of columns' names, whose case counts for nothing; None where it is not valid."""
+    try:
+        return re.compile(text, re.IGNORECASE)
+    except re.error:
+        return None
+
+
 def identifier_name(part: exp.Expr) -> str:
     """A part of a name, folded: a temporary table begins with `#`, a variable with `@`."""
     name = part.name.casefold()

@@ -490,9 +490,23 @@ def test_what_is_cut_or_opaque_is_marked(text: str, gap: str) -> None:
         "Generate \n+- TakeOrderedAndProject \n   +- Window \n      +- Sort \n",
         "Union\n" + "+- Scan t[a#1]\n" * 5_000,
         "UnionLoop 0, [a#1]\n+- UnionLoopRef 0, [a#1]\n   +- UnionLoopRef 7\n",
+        "UnionLoop 0, [a#1, b#2]\n:- Scan t[a#1]\n+- UnionLoopRef 0, [a#3, b#4], false\n",
+        "Aggregate\n+- HashAggregate\n   +- Scan t[a#1]\n",
         f"Generate stack({'9' * 5_000}, a#1), [b#2]\n+- Generate stack(), []\n",
     ],
-    ids=["wide", "brackets", "cases", "deep", "expand", "empty", "union", "loop", "stack"],
+    ids=[
+        "wide",
+        "brackets",
+        "cases",
+        "deep",
+        "expand",
+        "empty",
+        "union",
+        "loop",
+        "narrow",
+        "keys",
+        "stack",
+    ],
 )
 def test_a_hostile_plan_is_followed_to_its_end(text: str) -> None:
     follow(text)

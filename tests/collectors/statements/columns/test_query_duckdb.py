@@ -40,6 +40,7 @@ FROM t SELECT a WHERE b > 1 | a=t.a | FILTER:t.b
 # lists and structs
 SELECT s.a.b AS x, s['c'] AS y, items[1] AS z, m['k'] AS v FROM n | x=n.s.a.b y=~n.s z=~n.items v=~n.m
 SELECT j->>'$.a' AS x, j->'a'->>'b' AS y, JSON_EXTRACT_STRING(j, '$.c') AS z FROM n | x=~n.j y=~n.j z=~n.j
+SELECT #9 AS x FROM t | x | - | a column's table is not known
 SELECT i, UNNEST(items) AS item FROM n | i=n.i item=~n.items | JOIN:n.items
 SELECT i, UNNEST(s) FROM n | i=n.i *=~n.s
 SELECT UNNEST(r) FROM (SELECT {'p': a, 'v': b} AS r FROM t) o | p=t.a v=t.b
