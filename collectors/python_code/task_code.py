@@ -295,7 +295,8 @@ class _Composition:
                 self._add_code_edge(at_query, table, edge.column, row, edge.subtype)
         if edge.from_column == NUMBER_OF_ROWS:
             return
-        if edge.from_column == ANY_COLUMN and edge.column == ANY_COLUMN:
+        is_direct = edge.subtype.type is EdgeType.DIRECT
+        if edge.from_column == ANY_COLUMN and edge.column == ANY_COLUMN and is_direct:
             self._add_open_columns(edge, table, source)
             return
         for first in self._inputs(edge, table, source):

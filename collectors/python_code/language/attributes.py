@@ -271,6 +271,8 @@ def set_attribute(machine: Machine, owner: Value, name: str, value: Value) -> No
 YIELDS = "<yields>"
 RETURN = "<return>"
 _OUTER = "<outer> "
+# The library of which a scope has all names: `from lib import *`.
+STARRED = "*"
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -284,10 +286,12 @@ def names_of(machine: Machine, scope: Ref) -> ObjectCell:
 def look_up(machine: Machine, name: str, scope: Ref) -> Value:
     """The value of a name."""
     at: Ref | None = scope
+    starred: Value | None = None
     while at is not None:
         cell = names_of(machine, at)
         if name in cell.names:
             return cell.names[name]
+        starred = cell.names.get(STARRED, starred)
         at = cell.parent
     if name == "__name__":
         return Const("__main__")
@@ -295,7 +299,9 @@ def look_up(machine: Machine, name: str, scope: Ref) -> Value:
         return Const(machine.file)
     if name == "spark":  # notebooks have one
         return Thing("spark")
-    return Library(f"builtins.{name}") if name in _BUILTINS else UNKNOWN
+    if name in _BUILTINS:
+        return Library(f"builtins.{name}")
+    return Library(f"{starred.name}.{name}") if isinstance(starred, Library) else UNKNOWN
 
 
 def bind(machine: Machine, name: str, value: Value, scope: Ref) -> None:

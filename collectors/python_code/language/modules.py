@@ -6,7 +6,7 @@ import ast
 import posixpath
 import warnings
 
-from dbt_graft.collectors.python_code.language.attributes import bind, names_of
+from dbt_graft.collectors.python_code.language.attributes import STARRED, bind, names_of
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -91,15 +91,18 @@ def _bind_all(machine: Machine, base: Value, scope: Ref) -> None:
     elif isinstance(base, Library):
         for name in _STARRED.get(base.name, "").split():
             bind(machine, name, Library(f"{base.name}.{name}"), scope)
+        if base.name == "pyspark.sql.functions":
+            bind(machine, STARRED, base, scope)  # it has hundreds
 
 
 # Libraries whose names scripts import with a star -> the names that matter.
 _STARRED = {
-    "pyspark.sql.functions": """col lit when sum avg max min count countDistinct concat concat_ws
-        upper lower trim sha2 md5 coalesce to_date to_timestamp date_format year month dayofmonth
-        row_number rank dense_rank lag lead expr explode split regexp_replace round current_date
-        current_timestamp datediff date_add first last collect_list collect_set struct array udf
-        desc asc""",
+    # Those that Python has as well.
+    "pyspark.sql.functions": """abs aggregate any ascii bin filter format hash hex max min pow
+        reduce reverse round slice sum""",
+    "pyspark.sql.types": """ArrayType BinaryType BooleanType ByteType CharType DateType
+        DecimalType DoubleType FloatType IntegerType LongType MapType NullType Row ShortType
+        StringType StructField StructType TimestampNTZType TimestampType VarcharType""",
     "pyspark.sql": "SparkSession Window",
     "pyspark.sql.window": "Window",
     "sqlalchemy": "create_engine text select Table MetaData Column insert update delete func",

@@ -194,6 +194,8 @@ _EXPRESSIONS: Mapping[str, Handler] = {
     "pyspark.sql.functions.pandas_udf": user_defined,
     "pyspark.sql.functions.udf": user_defined,
     "pyspark.sql.functions.when": when,
+    "pyspark.sql.types.StructField": lambda call: call.get("name", 0) or UNKNOWN,
+    "pyspark.sql.types.StructType": lambda call: call.get("fields", 0) or UNKNOWN,
     **{
         f"{module}.{name}": window
         for module in ("pyspark.sql.Window", "pyspark.sql.window.Window")

@@ -19,6 +19,7 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
     call_series_method,
     choose,
 )
+from dbt_graft.collectors.python_code.libraries.sql_columns import result_columns
 from dbt_graft.collectors.python_code.values.frames import find_column, resolve
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -30,6 +31,8 @@ from dbt_graft.collectors.python_code.values.values import (
     Form,
     Frame,
     Function,
+    Input,
+    Inputs,
     Items,
     Key,
     Library,
@@ -41,6 +44,8 @@ from dbt_graft.collectors.python_code.values.values import (
     resolve_pending,
 )
 from dbt_graft.collectors.statements.columns.tree import parse_statements
+from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 # Functions of rows' order, which only their window's columns go into.
@@ -52,13 +57,26 @@ _VARIADIC = words("""
     coalesce concat greatest least struct array datediff months_between corr covar_samp nvl ifnull
     nullif concat_str sum_horizontal max_horizontal min_horizontal mean_horizontal any_horizontal
     all_horizontal date datetime create_map arrays_zip hash xxhash64 countDistinct count_distinct
-    concat_list""")
+    concat_list add_months array_except array_intersect array_repeat array_union arrays_overlap
+    atan2 bit_get btrim contains covar_pop date_add date_diff date_sub dateadd endswith equal_null
+    find_in_set get getbit grouping_id hypot ilike left levenshtein like log make_date
+    make_interval make_timestamp map_concat map_from_arrays map_zip_with mask max_by min_by
+    named_struct nanvl nvl2 overlay parse_url pmod position pow power regexp regexp_count
+    regexp_instr regexp_like regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
+    regr_slope repeat replace right rlike sequence slice split_part stack startswith substr
+    substring to_char to_number try_add try_divide try_element_at try_multiply try_subtract
+    width_bucket zip_with""")
+# Functions whose first text is no column: a format, a separator, a unit.
+_TEXT_FIRST = words("""
+    bucket call_function call_udf concat_ws date_part date_trunc datepart extract format_string
+    locate printf timestamp_add timestamp_diff""")
 _CONSTANT = words("""
     current_date current_timestamp now rand randn uuid input_file_name spark_partition_id""")
 
 
 def named(name: str) -> Data:
-    """A column by its name."""
+    """A column by its name; one with a dot stays in backticks, which says that it has no fields."""
+    name = name if "." in name else name.strip("`")
     pending = ColumnInput(PENDING, name)
     return Data(frozenset({pending}), name=name, form=Form.EXPRESSION)
 
@@ -116,6 +134,24 @@ def call_columns_method(call: Call) -> Value:
     return call.machine.new_list(made) if made else UNKNOWN
 
 
+def _arguments(call: Call) -> list[Data]:
+    """The columns that a function gets, also by their names; functions of them are followed."""
+    name = call.name
+    arguments: list[Data] = []
+    is_sqlalchemy = isinstance(call.owner, Library) and call.owner.name.startswith("sqlalchemy")
+    for at, value in enumerate(call.arguments.positional):
+        if isinstance(value, Function):  # of the items of what goes before
+            item = replace(derive(arguments, call.place), form=Form.EXPRESSION)
+            value = call.machine.call(value, *[item] * len(value.node.args.args))
+        is_name = (at > 0) if name in _TEXT_FIRST else (at == 0 or name in _VARIADIC)
+        arguments += [
+            as_expression(call.machine, item, text_is_column=is_name and not is_sqlalchemy)
+            for item in _items(call.machine, value)
+        ]
+    named_values = (call.arguments.named or {}).values()
+    return arguments + [as_expression(call.machine, v, text_is_column=False) for v in named_values]
+
+
 def call_function(call: Call) -> Value:
     """A function of columns, by its name: an aggregate, a number of rows, or a change."""
     name = call.name
@@ -124,20 +160,7 @@ def call_function(call: Call) -> Value:
     if name in {"lit", "typedLit"}:  # of a value that was read before
         literal = call.machine.data(call.get("", 0))
         return replace(literal, form=Form.EXPRESSION, name="literal")
-    arguments = []
-    is_sqlalchemy = isinstance(call.owner, Library) and call.owner.name.startswith("sqlalchemy")
-    for at, value in enumerate(call.arguments.positional):
-        is_name = (at == 0 or name in _VARIADIC) and not is_sqlalchemy
-        if name in {"concat_ws", "format_string"}:
-            is_name = at > 0
-        arguments += [
-            as_expression(call.machine, item, text_is_column=is_name)
-            for item in _items(call.machine, value)
-        ]
-    arguments += [
-        as_expression(call.machine, value, text_is_column=False)
-        for value in (call.arguments.named or {}).values()
-    ]
+    arguments = _arguments(call)
     if name == "broadcast":
         return call.get("df", 0) or UNKNOWN
     if name in {"desc", "asc"} and arguments:
@@ -147,29 +170,36 @@ def call_function(call: Call) -> Value:
     is_count = name in {"count", "len"} and all(
         not data.inputs or data.name in {ANY_COLUMN, "1"} for data in arguments
     )
+    is_spark = isinstance(call.owner, Library) and call.owner.name.startswith("pyspark")
     if is_count:
+        name = "count(1)" if is_spark else name
         return Data(form=Form.EXPRESSION, name=name, place=call.place, is_aggregate=True)
-    is_aggregate = name in AGGREGATES or name in _MORE_AGGREGATES
+    is_aggregate = name in _MORE_AGGREGATES or (name in AGGREGATES and name != "size")
     subtype = Subtype.AGGREGATION if is_aggregate else Subtype.TRANSFORMATION
     data = derive(arguments, call.place, subtype, masking_of(name, is_method=False))
     label = arguments[0].name if arguments else None
-    if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
+    if is_spark:
         label = f"{name}({', '.join(str(data.name) for data in arguments if data.name)})"
-    return replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
+    makes_rows = is_spark and name in _MAKES_ROWS
+    made = replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
+    return replace(made, makes_rows=True) if makes_rows else made
 
 
 _MORE_AGGREGATES = words("""
     countDistinct count_distinct approx_count_distinct collect_list collect_set stddev variance
     stddev_pop var_pop var_samp stddev_samp sumDistinct sum_distinct first_value last_value
     max_by min_by percentile_approx kurtosis skewness bool_or bool_and string_agg group_concat
-    array_agg""")
+    array_agg any_value bit_and bit_or bit_xor corr count_if covar_pop covar_samp every listagg
+    percentile regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope some try_avg
+    try_sum""")
+_MAKES_ROWS = words("explode explode_outer posexplode posexplode_outer inline inline_outer")
 
 
 def _items(machine: Machine, value: Value) -> list[Value]:
     items = machine.items(value)
     if isinstance(value, Thing) and "names" in value.traits:
         items = machine.items(value.traits["names"])
-    return list(items.items) if items is not None else [value]
+    return items.values if items is not None else [value]
 
 
 def user_defined(call: Call) -> Value:
@@ -246,31 +276,46 @@ def sql_expression(call: Call) -> Value:
 
 
 def parse_expression(call: Call, text: str) -> Data | Items:
-    """The columns that an expression of SQL names; several of `stack(…) AS (a, b)`."""
+    """The columns that an expression of SQL makes, as the same in a query; several of `stack`."""
     try:
-        tree = parse_statements(f"SELECT {text}", "spark")[0]
-    except (SqlglotError, RecursionError):
+        query = f"SELECT {text} FROM graft_row"  # noqa: S608
+        tree = parse_statements(query, Dialect.SPARK.value)[0]
+        projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
+        names = result_columns(f"SELECT {text}", Dialect.SPARK).names
+        (shape,) = parse(tree.transform(_with_dots).sql(Dialect.SPARK.value), Dialect.SPARK)
+    except (SqlglotError, RecursionError, ValueError):
         gap = call.gap("an expression in SQL is not read")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
-    projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
-    inner = projection.this if isinstance(projection, exp.Alias | exp.Aliases) else projection
-    columns = [named(column.name) for column in inner.find_all(exp.Column)]
-    if isinstance(projection, exp.Aliases):
-        several = replace(derive(columns, call.place), form=Form.EXPRESSION)
-        return Items(tuple(replace(several, name=alias) for alias in projection.aliases))
-    name: Key = projection.alias_or_name or inner.transform(_without_literal).sql("spark")
-    if isinstance(inner, exp.Column):
-        return replace(
-            named(inner.name), name=name, place=call.place if name != inner.name else None
-        )
-    aggregate = inner.find(exp.AggFunc) is not None
-    subtype = Subtype.AGGREGATION if aggregate else Subtype.TRANSFORMATION
-    data = derive(columns, call.place, subtype) if columns else Data(place=call.place)
-    return replace(data, name=name, form=Form.EXPRESSION, is_aggregate=aggregate)
+    inputs: dict[str, set[Input]] = {}
+    makes_rows = False
+    for edge in shape.column_edges:
+        made = ColumnInput(PENDING, edge.from_column, edge.subtype, edge.masking)
+        if edge.subtype is Subtype.JOIN:
+            makes_rows = True
+        else:
+            inputs.setdefault(edge.column, set()).add(made)
+    if isinstance(projection, exp.Column):
+        return named(_with_dots(projection).name)
+    is_aggregate = projection.find(exp.AggFunc) is not None and not projection.find(exp.Window)
+    base = Data(
+        place=call.place,
+        form=Form.EXPRESSION,
+        is_aggregate=is_aggregate,
+        makes_rows=makes_rows,
+    )
+    names = shape.result or names
+    if len(names) < 2:
+        all_of_it = frozenset().union(*inputs.values())
+        return replace(base, inputs=all_of_it, name=names[0] if names else None)
+    columns = (replace(base, inputs=frozenset(inputs.get(n, ())), name=n) for n in names)
+    return Items(tuple(columns))
 
 
-def _without_literal(node: exp.Expr) -> exp.Expr:
-    return exp.Placeholder() if isinstance(node, exp.Literal) else node
+def _with_dots(node: exp.Expr) -> exp.Expr:
+    """A column with what stands before its name as a part of that: a table, or a struct."""
+    if not isinstance(node, exp.Column) or len(node.parts) < 2:
+        return node
+    return exp.column(".".join(part.name for part in node.parts), quoted=True)
 
 
 def over(call: Call) -> Value:
@@ -302,9 +347,13 @@ def window(call: Call) -> Value:
 
 def evaluate_columns(
     call: Call, frame: Frame, values: Iterable[Value], named_values: Mapping[str, Value] | None
-) -> dict[Key, Data]:
-    """The columns that `select` and its like make of a frame; one without a name is None."""
+) -> tuple[dict[Key, Data], Inputs]:
+    """The columns that `select` and its like make of a frame, and what makes several rows of one.
+
+    A column without a name is None.
+    """
     columns: dict[Key, Data] = {}
+    making: Inputs = NOTHING
     for value in values:
         for item in _items(call.machine, value):
             if item == Const(ANY_COLUMN):
@@ -317,18 +366,27 @@ def evaluate_columns(
                 columns.update(_of_each(item, frame))
                 continue
             made = resolve(call.machine, as_expression(call.machine, item), frame)
+            making |= made.inputs if made.makes_rows else NOTHING
+            made = replace(made, makes_rows=False)
+            if call.machine.frame(item) is not None:  # `df.colRegex("a.*")`
+                columns[None] = replace(made, origin=made.origin or call.gap("columns of a frame"))
+                continue
             generates = _GENERATES.match(str(made.name))
             columns.update(
                 _generated(call, made, generates) if generates else {_short(made.name): made}
             )
     for name, value in (named_values or {}).items():
         made = resolve(call.machine, as_expression(call.machine, value), frame)
-        columns[name] = replace(made, place=call.place)
-    return columns
+        making |= made.inputs if made.makes_rows else NOTHING
+        columns[name] = replace(made, place=call.place, makes_rows=False)
+    return columns, making
 
 
 # Spark names the columns of these by what they take apart, an array or a map.
-_GENERATES = re.compile(r"(?P<pos>pos)?explode(?:_outer)?\((?P<made_by>\w+(?=\())?", re.IGNORECASE)
+_GENERATES = re.compile(
+    r"((?P<pos>pos)?explode|(?P<fields>inline|json_tuple))(?:_outer)?\((?P<made_by>\w+(?=\())?",
+    re.IGNORECASE,
+)
 _ARRAYS = words("""
     array array_distinct array_except array_intersect array_repeat array_sort array_union
     arrays_zip collect_list collect_set filter flatten map_entries map_keys map_values sequence
@@ -341,9 +399,11 @@ _MAPS = words("""
 def _generated(call: Call, data: Data, generates: re.Match[str]) -> dict[Key, Data]:
     """The columns of `explode(…)` without a name of its own."""
     made_by = (generates["made_by"] or "").casefold()
-    if made_by not in _ARRAYS | _MAPS:
+    if generates["fields"] or made_by not in _ARRAYS | _MAPS:
         gap = call.gap(
-            "`explode` makes `col` of an array, `key` and `value` of a map: not known which"
+            f"the fields that `{generates['fields']}` makes columns of are not known"
+            if generates["fields"]
+            else "`explode` makes `col` of an array, `key` and `value` of a map: not known which"
         )
         return {None: replace(data, name=None, origin=gap)}
     columns: dict[Key, Data] = {"pos": replace(data, name="pos")} if generates["pos"] else {}
@@ -361,7 +421,7 @@ def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:
 
 def _short(name: Key) -> Key:
     """The name of a column behind the alias of its table: `o.id`."""
-    if isinstance(name, str) and name.count(".") == 1 and name.replace(".", "").isidentifier():
+    if isinstance(name, str) and "." in name and name.replace(".", "").isidentifier():
         return name.rpartition(".")[2]
     return name
 

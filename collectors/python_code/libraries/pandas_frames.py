@@ -29,6 +29,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     filtered,
     find_column,
     find_columns,
+    inputs_of_rows,
     name_columns,
     record_of,
     rename,
@@ -281,15 +282,18 @@ def _eval(call: Call) -> Value:
 def drop_missing(call: Call) -> Value:
     """`df.dropna(subset=["a"])`."""
     frame = call.frame
-    parts = find_columns(call.machine, frame, call.keys("subset") or list(frame.columns))
-    return call.result(with_rows(frame, all_inputs(parts), Subtype.FILTER))
+    names = call.keys("subset")
+    inputs = all_inputs(find_columns(call.machine, frame, names or ()))
+    return call.result(with_rows(frame, inputs if names else inputs_of_rows(frame), Subtype.FILTER))
 
 
 def unique_rows(call: Call) -> Value:
     """Rows that are there once: of each group by some columns, or by all of them, as DISTINCT."""
     frame = call.frame
-    parts = find_columns(call.machine, frame, call.keys("subset", 0) or list(frame.columns))
-    return call.result(with_rows(frame, all_inputs(parts), Subtype.GROUP_BY))
+    names = call.keys("subset", 0)
+    parts = find_columns(call.machine, frame, names or ())
+    inputs = all_inputs(parts) if names else inputs_of_rows(frame)
+    return call.result(with_rows(frame, inputs, Subtype.GROUP_BY))
 
 
 def _sorted(call: Call) -> Value:

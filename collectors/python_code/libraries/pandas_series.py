@@ -63,10 +63,13 @@ def call_accessor_method(call: Call) -> Value:
 
 def transform(call: Call) -> Data:
     """Values made of the series and of the arguments."""
-    owner = call.machine.data(call.owner)
+    machine = call.machine
+    owner = machine.data(call.owner)
     masking = masking_of(call.name)
     data = derive([owner, *call.data()], call.place, masking=masking)
-    return replace(data, form=owner.form, name=owner.name, index=owner.index)
+    lists = [items for value in call.arguments.values() if (items := machine.items(value))]
+    rows = data.rows.union(*(items.rows for items in lists))  # `column.isin(list)`
+    return replace(data, form=owner.form, name=owner.name, index=owner.index, rows=rows)
 
 
 def aggregate(call: Call) -> Data:

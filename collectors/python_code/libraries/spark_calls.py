@@ -29,15 +29,18 @@ from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
+    blurred,
     change_open,
     exclude,
     filtered,
     find_column,
     frame_of_rows,
+    inputs_of_rows,
     name_columns,
     record_of,
     rename,
     row_of,
+    spelling,
     with_rows,
     without_columns,
 )
@@ -55,12 +58,15 @@ from dbt_graft.collectors.python_code.values.values import (
     Ref,
     Thing,
     Value,
+    all_gaps,
     all_inputs,
     change,
+    count_of,
+    counted,
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 
 def call_spark_method(call: Call) -> Value:
@@ -128,6 +134,11 @@ def _created(call: Call) -> Value:
     made = frame_of_rows(machine, rows, names)
     if made is None:
         made = Frame(rest=machine.unknown("rows of unknown columns become a frame"))
+    elif any(isinstance(name, int) for name in made.columns):  # without names
+        if call.get("schema", 1) is not None:
+            made = blurred(call, made, made.values, call.gap("a schema's names are not known"))
+        else:
+            made = replace(made, columns={f"_{k + 1}": made.columns[k] for k in made.columns})
     return machine.new(replace(made, library="spark"))
 
 
@@ -256,7 +267,8 @@ def select_columns(call: Call) -> Value:
         texts = [text for value in values for text in call.machine.texts(value)]
         values = [parse_expression(call, text) for text in texts]
     values, fields = _without_fields(call, frame, values)
-    columns = evaluate_columns(call, frame, values, call.arguments.named)
+    columns, made_rows = evaluate_columns(call, frame, values, call.arguments.named)
+    frame = with_rows(frame, made_rows, Subtype.JOIN)
     fields = columns.pop(None, fields)
     star = _star(values)
     if star is not None:
@@ -312,18 +324,21 @@ def with_columns(call: Call) -> Value:
         cell = call.machine.cell(call.get("colsMap", 0))
         entries = cell.entries if isinstance(cell, DictCell) else {}
         values, named = [], {str(key): value for key, value in entries.items()}
-    made = evaluate_columns(call, frame, values, named)
-    columns = dict(frame.columns)
+    made, made_rows = evaluate_columns(call, frame, values, named)
+    spelled = {spelling(frame, name): name for name in made}
+    columns = {spelled.get(name, name): data for name, data in frame.columns.items()}
     for name, data in made.items():
         columns[name] = data if data.place else replace(data, place=call.place)
-    return call.result(replace(frame, columns=columns))
+    return call.result(with_rows(replace(frame, columns=columns), made_rows, Subtype.JOIN))
 
 
 def filter_rows(call: Call) -> Value:
     """`df.filter(condition)`."""
     frame = call.frame
     for value in call.arguments.values():
-        frame = filtered(frame, condition(call, frame, value))
+        decided_by = condition(call, frame, value)
+        gaps = frame.gaps | all_gaps(decided_by)
+        frame = replace(filtered(frame, decided_by), gaps=gaps)
     return call.result(frame)
 
 
@@ -336,6 +351,7 @@ def _renamed(call: Call) -> Value:
         names = {key: call.machine.key(value) for key, value in cell.entries.items()}
     elif old is None or new is None:
         return call.result(frame.with_gap(call.gap("columns get names that are not known")))
+    names = {spelling(frame, name): renamed for name, renamed in names.items()}
     return call.result(rename(call.machine, frame, names))
 
 
@@ -346,7 +362,8 @@ def drop_columns(call: Call) -> Value:
         if isinstance(value, Data):
             frame = _without_column(frame, value)
         else:
-            frame = without_columns(frame, call.machine.keys(value) or [])
+            names = [spelling(frame, name) for name in call.machine.keys(value) or []]
+            frame = without_columns(frame, names)
     return call.result(frame)
 
 
@@ -404,12 +421,26 @@ def _unite(call: Call) -> Value:
     other = as_frame(call.machine, call.get("other", 0))
     if other is None:
         return call.result(frame.with_gap(call.gap("a frame that is appended is not known")))
-    by_place = call.name in {"union", "unionAll", "intersect"}
-    if by_place and not other.open and len(other.columns) == len(frame.columns):
+    names = [spelling(frame, name) for name in other.columns]
+    if call.name != "unionByName" and not other.open and len(names) == len(frame.columns):
         names = list(frame.columns)
-        columns = dict(zip(names, other.columns.values(), strict=True))
-        other = replace(other, columns=columns)
-    return call.result(join_frames(frame, other))
+    columns = dict(zip(names, other.columns.values(), strict=True))
+    united = join_frames(frame, replace(other, columns=columns))
+    if call.name.startswith("intersect"):
+        deciding = inputs_of_rows(frame) | inputs_of_rows(other)
+        united = with_rows(united, deciding, Subtype.FILTER)
+    return call.result(united)
+
+
+def _without_rows(call: Call) -> Value:
+    """`df.exceptAll(other)`: the rows that the other has not, as EXCEPT."""
+    frame = call.frame
+    other = as_frame(call.machine, call.get("other", 0))
+    if other is None:
+        return call.result(frame.with_gap(call.gap("a frame that is taken away is not known")))
+    deciding = inputs_of_rows(frame) | inputs_of_rows(other)
+    both = replace(frame, rows=frame.rows | other.rows, gaps=frame.gaps | other.gaps)
+    return call.result(with_rows(both, deciding, Subtype.FILTER))
 
 
 def group_rows(call: Call) -> Value:
@@ -443,6 +474,8 @@ def call_column_groups(call: Call) -> Value:
         columns = {call.name: Data(place=call.place)}
     else:
         names = [key for value in call.arguments.positional for key in machine.keys(value) or []]
+        if not names and (frame.library == "spark" or frame.open):
+            base = base.with_gap(call.gap("which of the columns are numbers is not known"))
         label = "{}({})" if frame.library == "spark" else "{1}"
         columns = {
             label.format(call.name, name): derive(
@@ -458,12 +491,14 @@ def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
     cell = machine.cell(call.get("", 0))
     if isinstance(cell, DictCell):
         return {
-            f"{machine.text(value)}({name})": derive(
-                [find_column(machine, frame, name)], call.place, Subtype.AGGREGATION
+            f"{machine.text(value)}({1 if name == ANY_COLUMN else name})": derive(
+                [find_column(machine, frame, name)] if name != ANY_COLUMN else [],
+                call.place,
+                Subtype.AGGREGATION,
             )
             for name, value in cell.entries.items()
         }
-    columns = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named)
+    columns, _ = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named)
     return {name: replace(data, place=data.place or call.place) for name, data in columns.items()}
 
 
@@ -479,9 +514,9 @@ def sort_rows(call: Call) -> Value:
 def changed(call: Call) -> Value:
     """Columns changed each by itself: those that are named, or all."""
     frame = call.frame
-    names = call.keys("subset")
+    names = call.keys("subset", 2 if call.name == "replace" else 1)
     cell = call.machine.cell(call.get("value", 0) or call.get("dtypes", 0))
-    if isinstance(cell, DictCell):
+    if isinstance(cell, DictCell) and call.name != "replace":
         names = list(cell.entries)
     chosen = as_keys(names or frame.columns)
     columns = dict(frame.columns)
@@ -530,32 +565,36 @@ def _to_names(call: Call) -> Value:
 
 
 _TABLE: Mapping[Callable[..., Value], str] = {
-    same_frame: """cache persist unpersist repartition coalesce distinct limit sample checkpoint
-        hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange tail broadcast
-        exceptAll subtract intersectAll""",
+    same_frame: """cache persist unpersist repartition coalesce limit sample checkpoint
+        hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange broadcast offset
+        sampleBy""",
     select_columns: "select selectExpr",
     with_columns: "withColumn withColumns",
     filter_rows: "filter where",
     _renamed: "withColumnRenamed withColumnsRenamed",
     drop_columns: "drop",
     join: "join crossJoin",
-    _unite: "union unionAll unionByName intersect",
+    _unite: "union unionAll unionByName intersect intersectAll",
+    _without_rows: "exceptAll subtract",
     group_rows: "groupBy groupby rollup cube",
     sort_rows: "orderBy sort",
-    unique_rows: "dropDuplicates drop_duplicates",
+    unique_rows: "dropDuplicates drop_duplicates distinct dropDuplicatesWithinWatermark",
     changed: "fillna replace fill",
     drop_missing: "dropna",
     to_pandas: "toPandas pandas_api to_pandas",
-    rows: "collect toLocalIterator take head first",
-    _view: "createOrReplaceTempView createTempView createGlobalTempView registerTempTable",
+    rows: "collect toLocalIterator take head first tail",
+    _view: """createOrReplaceTempView createTempView createGlobalTempView registerTempTable
+        createOrReplaceGlobalTempView""",
     _alias: "alias",
     _merge: "mergeInto",
     _to_names: "toDF",
-    nothing: "show count printSchema explain isEmpty describe summary",
+    nothing: "show printSchema explain isEmpty",
     pipe: "transform",
 }
 SPARK_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
+    "count": lambda call: count_of(call.frame.rows | counted(inputs_of_rows(call.frame))),
+    "randomSplit": lambda call: Items((), call.owner),
     # Of one group.
     "agg": lambda call: call_column_groups(
         replace(call, owner=Thing("column groups", {"keys": Items()}, call.owner))

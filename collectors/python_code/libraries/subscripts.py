@@ -150,7 +150,7 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
         gap = machine.gap("which column of an array this is is not known")
         return replace(derive(values, machine.place).with_gap(gap), form=Form.SERIES)
     name = key.value if isinstance(key, Const) and isinstance(key.value, str) else None
-    if not owner.inputs and not owner.origin:
+    if not owner.inputs and not owner.origin and not values[1].inputs:
         return owner
     return replace(derive(values, machine.place), name=name, origin=None)
 

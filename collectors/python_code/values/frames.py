@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.values.joins import from_open
 from dbt_graft.collectors.python_code.values.machine import Call, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -27,7 +28,7 @@ from dbt_graft.collectors.python_code.values.values import (
     resolve_pending,
 )
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 Open = tuple[frozenset[OpenPart], ...]
 
@@ -76,10 +77,26 @@ def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:
             return find_column(machine, other, last)
     if frame.library == "pandas":
         return None
+    spelled = frame.columns.get(spelling(frame, name))
+    if spelled is None and dot and frame.library == "spark":
+        return _field(machine, frame, name)
+    return spelled
+
+
+def _field(machine: Machine, frame: Frame, name: str) -> Data | None:
+    """A field of a column of structs, whose name a dot ends: `addr.city`, or of a map."""
+    if "`" in name:  # a name with a dot in it
+        return frame.columns.get(name.strip("`")) or take_open(machine, frame.open, name.strip("`"))
+    return derive([find_column(machine, frame, name.partition(".")[0])], machine.place)
+
+
+def spelling(frame: Frame, name: Key) -> Key:
+    """The name of a column as the frame has it; in Spark case is nothing."""
+    is_exact = frame.library in {"pandas", "polars"}
+    if name in frame.columns or is_exact or not isinstance(name, str):
+        return name
     folded = name.casefold()
-    return next(
-        (data for other, data in frame.columns.items() if str(other).casefold() == folded), None
-    )
+    return next((other for other in frame.columns if str(other).casefold() == folded), name)
 
 
 def find_columns(machine: Machine, frame: Frame, names: Iterable[object]) -> list[Data]:
@@ -188,6 +205,13 @@ def rename(machine: Machine, frame: Frame, names: Mapping[object, object]) -> Fr
     gone = [name for name, renamed in names.items() if name != renamed]
     index = tuple((as_keys([names.get(level, level)])[0], data) for level, data in frame.index)
     return replace(frame, columns=columns, open=exclude(frame.open, gone), index=index)
+
+
+def inputs_of_rows(frame: Frame) -> Inputs:
+    """The inputs of all columns, those too that it does not name."""
+    parts = (part for group in frame.open for part in group)
+    opened = frozenset(ColumnInput(part.source, ANY_COLUMN, part.subtype) for part in parts)
+    return all_inputs(frame.values) | opened
 
 
 def with_rows(frame: Frame, inputs: Inputs, subtype: Subtype) -> Frame:

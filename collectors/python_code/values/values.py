@@ -83,6 +83,7 @@ class Data(Value):
         origin: The call that made it, if its structure is not known.
         place: The line that made it of other columns.
         is_aggregate: An expression that makes one row of many.
+        makes_rows: An expression that makes any number of rows of one: `explode`.
     """
 
     inputs: Inputs = NOTHING
@@ -95,6 +96,7 @@ class Data(Value):
     place: CodePlace | None = None
     form: Form = Form.VALUE
     is_aggregate: bool = False
+    makes_rows: bool = False
 
     def with_gap(self, gap: LineGap) -> Data:
         """The value with a gap of its inputs."""

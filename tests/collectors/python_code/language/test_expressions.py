@@ -68,7 +68,7 @@ other = spark.table("s.u")
             "out = df.selectExpr('id', \"stack(2, 'x', a, 'y', b) as (k, v)\")",
             "id=id; k=~a,~b; v=~a,~b",
         ),
-        ("out = df.selectExpr(\"concat(a, 'secret')\")", "CONCAT(a, ?)=~a"),
+        ("out = df.selectExpr(\"concat(a, 'secret')\")", "concat(a, ?)=~a"),
         (
             "l, r = df.select('k', 'a'), other.select('k', 'x')\n"
             "out = l.join(F.broadcast(r), l.k == r.k).drop(r.k)",
@@ -87,6 +87,124 @@ other = spark.table("s.u")
             "from functools import reduce\nfrom pyspark.sql import DataFrame\n"
             "out = reduce(DataFrame.unionByName, [df.select('a'), other.select('a')])",
             "a=a,u.a",
+        ),
+        (
+            "out = df.select('p.q', F.col('m.k').alias('v')).filter('q.r > 1')",
+            "q=~p; v=~m; *=filter p",
+        ),
+        (
+            "x = df.alias('l').join(other.alias('r'), F.expr('l.k = r.k'))\n"
+            "out = x.select('l.p.q', 'r.x')",
+            "q=~p; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df.withColumn('j', F.from_json('js', 'p string')).select('j.p')",
+            "p=~js",
+        ),
+        (
+            "out = df.selectExpr('p.q', 'case when s > 1 then a else b end as z')",
+            "q=~p; z=if s,~a,~b",
+        ),
+        (
+            "out = df.select(F.col('`a b`'))",
+            "a b=a b",
+        ),
+        (
+            "out = df.select('a', 'b').withColumn('A', F.upper('a'))"
+            ".withColumnRenamed('B', 'z').drop('Z')",
+            "A=~a",
+        ),
+        (
+            "out = df.select(F.date_trunc('month', 'd').alias('m'), F.nanvl('a', 'b').alias('n'))",
+            "m=~d; n=~a,~b",
+        ),
+        (
+            "out = df.groupBy('k').agg(F.max_by('a', 'd').alias('m'), F.count('*'), "
+            "F.size('b').alias('n'))",
+            "k=k; m=+a,+d; count(1)=; n=~b; *=group k",
+        ),
+        (
+            "out = df.groupBy('k').agg({'a': 'sum', '*': 'count'})",
+            "k=k; sum(a)=+a; count(1)=; *=group k",
+        ),
+        (
+            "out = df.select(F.transform('a', lambda x: F.concat(x, F.col('b'))).alias('z'))",
+            "z=~a,~b",
+        ),
+        (
+            "out = df.select(F.create_map(F.lit(1), F.lit(2))[F.col('k')].alias('z'))",
+            "z=~k",
+        ),
+        (
+            "out = df.select('a', 'b').distinct()",
+            "a=a; b=b; *=group a,group b",
+        ),
+        (
+            "out = df.dropDuplicates()",
+            "*=*,group *",
+        ),
+        (
+            "out = df.select('a').exceptAll(other.select('x'))",
+            "a=a; *=filter a,filter u.x",
+        ),
+        (
+            "out = df.select('a').intersect(other.select('x'))",
+            "a=a,u.x; *=filter a,filter u.x",
+        ),
+        (
+            "ids = [r.x for r in other.filter('y > 1').collect()]\n"
+            "out = df.filter(F.col('k').isin(ids)).select('a')",
+            "a=a; *=filter k,filter u.x,filter u.y",
+        ),
+        (
+            "out = df.select('a').filter('b > 1')",
+            "a=a; ?*",
+        ),
+        (
+            "out = df.orderBy('d').offset(2).limit(1).select('a')",
+            "a=a; *=sort d",
+        ),
+        (
+            "n = df.filter('a > 1').count()\nout = spark.createDataFrame([('x', n)], ['t', 'n'])",
+            "t=; n=; *=filter a",
+        ),
+        (
+            "out, rest = df.select('a').randomSplit([0.5, 0.5])",
+            "a=a",
+        ),
+        (
+            "out = df.groupBy('k').max()",
+            "k=k; *=group k; ?*",
+        ),
+        (
+            "out = df.select(df.colRegex('a.*'))",
+            "?*",
+        ),
+        (
+            "out = spark.createDataFrame([(r.a, 1) for r in df.collect()])",
+            "_1=a; _2=",
+        ),
+        (
+            "out = df.select('a', 'b').replace({'x': 'y'}, subset=['b'])",
+            "a=a; b=~b",
+        ),
+        (
+            "df.select(F.col('b').alias('a'))"
+            ".createOrReplaceGlobalTempView('g')\nout = spark.sql('SELECT a FROM global_temp.g')",
+            "a=b",
+        ),
+        (
+            "from pyspark.sql.functions import *\n"
+            "from pyspark.sql.types import *\n"
+            "out = df.select(weekofyear('d').alias('w'), "
+            "max(col('a').cast(LongType())).alias('m'))",
+            "w=~d; m=+a",
+        ),
+        (
+            "from pyspark.sql.types import LongType, StructField, StructType\n"
+            "s = StructType([StructField('p', LongType()), StructField('q', LongType())])\n"
+            "out = spark.createDataFrame([(r.a, r.b) for r in df.collect()], s)",
+            "p=a; q=b",
         ),
     ],
 )

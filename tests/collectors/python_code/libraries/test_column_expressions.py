@@ -14,17 +14,17 @@ s = SparkSession.builder.getOrCreate().table("raw.s")
 @for_each(
     "columns, expected",
     [
-        ('"id", F.explode("m")', "id=id; ?*"),
-        ('"id", F.posexplode(F.col("m"))', "id=id; ?*"),
-        ('"*", F.explode("m")', "*=*; ?*"),
-        ('F.explode("m").alias("v")', "v=~m"),
-        ('F.explode("m").alias("k", "v")', "k=~m; v=~m"),
-        ('F.explode(F.split("m", ","))', "col=~m"),
-        ('F.posexplode_outer(F.array("a", "b"))', "pos=~a,~b; col=~a,~b"),
-        ('F.explode(F.create_map("a", "b"))', "key=~a,~b; value=~a,~b"),
-        ("F.expr(\"explode(split(m, ','))\")", "col=~m"),
-        ('F.explode("m")).select("col"', "col=~m"),
-        ('F.explode("m")).select(F.col("key"), F.col("value")', "key=~m; value=~m"),
+        ('"id", F.explode("m")', "id=id; *=join m; ?*"),
+        ('"id", F.posexplode(F.col("m"))', "id=id; *=join m; ?*"),
+        ('"*", F.explode("m")', "*=*,join m; ?*"),
+        ('F.explode("m").alias("v")', "v=~m; *=join m"),
+        ('F.explode("m").alias("k", "v")', "k=~m; v=~m; *=join m"),
+        ('F.explode(F.split("m", ","))', "col=~m; *=join m"),
+        ('F.posexplode_outer(F.array("a", "b"))', "pos=~a,~b; col=~a,~b; *=join a,join b"),
+        ('F.explode(F.create_map("a", "b"))', "key=~a,~b; value=~a,~b; *=join a,join b"),
+        ("F.expr(\"explode(split(m, ','))\")", "col=~m; *=join m"),
+        ('F.explode("m")).select("col"', "col=~m; *=join m"),
+        ('F.explode("m")).select(F.col("key"), F.col("value")', "key=~m; value=~m; *=join m"),
     ],
 )
 def test_the_columns_of_explode(columns: str, expected: str) -> None:
