@@ -19,7 +19,6 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
     call_series_method,
     choose,
 )
-from dbt_graft.collectors.python_code.libraries.sql_columns import result_columns
 from dbt_graft.collectors.python_code.values.frames import find_column, resolve
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -281,7 +280,6 @@ def parse_expression(call: Call, text: str) -> Data | Items:
         query = f"SELECT {text} FROM graft_row"  # noqa: S608
         tree = parse_statements(query, Dialect.SPARK.value)[0]
         projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
-        names = result_columns(f"SELECT {text}", Dialect.SPARK).names
         (shape,) = parse(tree.transform(_with_dots).sql(Dialect.SPARK.value), Dialect.SPARK)
     except (SqlglotError, RecursionError, ValueError):
         gap = call.gap("an expression in SQL is not read")
@@ -303,12 +301,11 @@ def parse_expression(call: Call, text: str) -> Data | Items:
         is_aggregate=is_aggregate,
         makes_rows=makes_rows,
     )
-    names = shape.result or names
-    if len(names) < 2:
-        all_of_it = frozenset().union(*inputs.values())
-        return replace(base, inputs=all_of_it, name=names[0] if names else None)
-    columns = (replace(base, inputs=frozenset(inputs.get(n, ())), name=n) for n in names)
-    return Items(tuple(columns))
+    if len(shape.result) > 1:
+        each = ((name, frozenset(inputs.get(name, ()))) for name in shape.result)
+        return Items(tuple(replace(base, inputs=of_it, name=name) for name, of_it in each))
+    all_of_it = frozenset().union(*inputs.values())
+    return replace(base, inputs=all_of_it, name=next(iter(shape.result), None))
 
 
 def _with_dots(node: exp.Expr) -> exp.Expr:

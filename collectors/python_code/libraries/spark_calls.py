@@ -566,8 +566,8 @@ def _to_names(call: Call) -> Value:
 
 _TABLE: Mapping[Callable[..., Value], str] = {
     same_frame: """cache persist unpersist repartition coalesce limit sample checkpoint
-        hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange broadcast offset
-        sampleBy""",
+        hint localCheckpoint withWatermark sortWithinPartitions repartitionByRange broadcast
+        offset""",
     select_columns: "select selectExpr",
     with_columns: "withColumn withColumns",
     filter_rows: "filter where",

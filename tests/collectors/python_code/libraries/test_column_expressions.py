@@ -22,6 +22,8 @@ s = SparkSession.builder.getOrCreate().table("raw.s")
         ('F.explode(F.split("m", ","))', "col=~m; *=join m"),
         ('F.posexplode_outer(F.array("a", "b"))', "pos=~a,~b; col=~a,~b; *=join a,join b"),
         ('F.explode(F.create_map("a", "b"))', "key=~a,~b; value=~a,~b; *=join a,join b"),
+        ("F.expr('explode(m)')", "*=join m; ?*"),
+        ("F.expr('a +')", "?*"),
         ("F.expr(\"explode(split(m, ','))\")", "col=~m; *=join m"),
         ('F.explode("m")).select("col"', "col=~m; *=join m"),
         ('F.explode("m")).select(F.col("key"), F.col("value")', "key=~m; value=~m; *=join m"),
