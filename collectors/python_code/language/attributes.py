@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.call_table import FRAME_METHODS
+from dbt_graft.collectors.python_code.libraries.column_expressions import named
 from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, RESULT, ROLE
 from dbt_graft.collectors.python_code.libraries.iteration import column_names, iterate
 from dbt_graft.collectors.python_code.libraries.pandas_groups import GROUP_METHODS
@@ -62,7 +63,8 @@ def get_attribute(machine: Machine, owner: Value, name: str) -> Value:
         case Ref():
             return _of_cell(machine, owner, name) or Method(owner, name)
         case Library():
-            return Library(f"{owner.name}.{name}")
+            is_column = owner.name == "polars.col"
+            return named(name) if is_column else Library(f"{owner.name}.{name}")
         case Class():
             value = _of_class(machine, owner, name, owner) or Method(owner, name)
             return model_column(machine, owner, name, value)
@@ -198,6 +200,8 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
 def _of_data(owner: Data, name: str) -> Value:
     if owner.form is not Form.VALUE and name in _ACCESSORS:
         return Thing("accessor", {}, owner)
+    if owner.form is Form.EXPRESSION and name == "name":
+        return Thing("name", {}, owner)
     if owner.form is Form.SERIES and name in LOCATORS:
         return Thing(name, {}, owner)
     if owner.form is Form.SERIES and name == "name":

@@ -15,6 +15,7 @@ from dbt_graft.collectors.python_code.language.attributes import (
     look_up,
 )
 from dbt_graft.collectors.python_code.language.calls import evaluate_arguments, new_function
+from dbt_graft.collectors.python_code.libraries.column_expressions import named
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.containers import append
@@ -24,6 +25,12 @@ from dbt_graft.collectors.python_code.values.machine import (
     Arguments,
     Machine,
     may_be_none,
+)
+from dbt_graft.collectors.python_code.values.selections import (
+    both,
+    complement,
+    either,
+    is_selection,
 )
 from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values.values import (
@@ -110,7 +117,8 @@ def _called(machine: Machine, node: ast.expr, scope: Ref) -> Value:
         return evaluate(machine, node, scope)
     owner = evaluate(machine, node.value, scope)
     machine.line = node.end_lineno or machine.line
-    if machine.frame(owner) is not None:
+    is_accessor = isinstance(owner, Thing) and owner.role == "accessor"
+    if machine.frame(owner) is not None or isinstance(owner, Data) or is_accessor:
         return Method(owner, node.attr)
     return get_attribute(machine, owner, node.attr)
 
@@ -212,8 +220,8 @@ def operate(machine: Machine, operation: ast.operator, left: Value, right: Value
         return added
     if isinstance(operation, ast.Mult) and (many := _repeated(machine, left, right)) is not None:
         return many
-    if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
-        return left_out
+    if (of_sets := _of_sets(machine, operation, left, right)) is not None:
+        return of_sets
     if isinstance(operation, ast.Div) and machine.texts(right):  # Path / "file"
         return join_path(machine, [left, right])
     first, second = machine.cell(left), machine.cell(right)
@@ -238,6 +246,24 @@ def _left_out(machine: Machine, left: Value, right: Value) -> Value | None:
     if items is None or gone is None or isinstance(right, Const):
         return None
     return Items(tuple(item for item in items.items if machine.key(item) not in gone), items.rest)
+
+
+def _of_sets(machine: Machine, operation: ast.operator, left: Value, right: Value) -> Value | None:
+    """`set(a) - set(b)`, `cs.numeric() - cs.by_name("id")`; None for other values."""
+    rule = _SETS.get(type(operation))
+    if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
+        return left_out
+    sides = [side for side in (left, right) if isinstance(side, Data) and is_selection(side.name)]
+    if rule is None or len(sides) < 2 or any(side.place for side in sides):
+        return None
+    return named(rule(str(sides[0].name), str(sides[1].name)))
+
+
+_SETS: Mapping[type[ast.operator], Callable[[str, str], str]] = {
+    ast.BitAnd: both,
+    ast.BitOr: either,
+    ast.Sub: lambda left, right: both(left, complement(right)),
+}
 
 
 def _frames(machine: Machine, left: Value, right: Value) -> Value:
@@ -321,6 +347,8 @@ def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
         return value
+    if isinstance(node.op, ast.Invert) and isinstance(value, Data) and is_selection(value.name):
+        return named(complement(str(value.name)))  # `~cs.by_name("id")`
     return machine.derived([value])
 
 

@@ -19,15 +19,21 @@ from dbt_graft.collectors.python_code.libraries.builtin_calls import (
 )
 from dbt_graft.collectors.python_code.libraries.column_expressions import (
     EXPRESSION_METHODS,
+    aggregate_of,
     all_columns,
-    call_columns_method,
+    by_texts,
     call_function,
+    call_struct_method,
     call_user_defined,
     call_when_method,
     case,
     col,
     excluded,
+    rename_columns,
+    selected_by_name,
     sql_expression,
+    struct,
+    unsure_selection,
     user_defined,
     when,
     window,
@@ -44,6 +50,7 @@ from dbt_graft.collectors.python_code.libraries.pandas_frames import PANDAS_METH
 from dbt_graft.collectors.python_code.libraries.pandas_groups import call_group_method, resample
 from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    AGGREGATES,
     NUMPY,
     call_accessor_method,
     call_series_method,
@@ -131,15 +138,17 @@ def _get_parts(call: Call) -> Value:
 
 _ROLES: Mapping[str, Handler] = {
     "column groups": call_column_groups,
-    "columns of": call_columns_method,
     "delta table": call_delta_method,
     "getter": _get_parts,
+    "name": rename_columns,
     "groups": call_group_method,
     "sa.delete": call_table_method,
     "sa.insert": call_table_method,
     "sa.table": call_table_method,
     "sa.update": call_table_method,
     "spark": call_spark_method,
+    "sql context": polars_calls.call_sql_context,
+    "struct": call_struct_method,
     "udf": call_user_defined,
     "spark.reader": call_spark_method,
     "spark.writer": call_spark_method,
@@ -183,10 +192,20 @@ def _file_method(call: Call, owner: Thing) -> Value:
 
 
 _EXPRESSIONS: Mapping[str, Handler] = {
+    **{f"polars.{name}": aggregate_of for name in AGGREGATES},
     "polars.all": all_columns,
     "polars.col": col,
     "polars.exclude": excluded,
+    "polars.sql_expr": sql_expression,
+    "polars.struct": struct,
     "polars.when": when,
+    "polars.selectors.all": all_columns,
+    "polars.selectors.by_name": selected_by_name,
+    "polars.selectors.exclude": excluded,
+    **{
+        f"polars.selectors.{name}": by_texts
+        for name in ("contains", "ends_with", "matches", "starts_with")
+    },
     "sqlalchemy.case": case,
     "pyspark.sql.functions.col": col,
     "pyspark.sql.functions.column": col,
@@ -253,6 +272,8 @@ def call_library(call: Call) -> Value:
         return call_method(replace(call, owner=owner, arguments=arguments))
     if is_session(name):
         return Thing("spark")
+    if name.startswith("polars.selectors."):
+        return unsure_selection(call)
     if name.startswith(_COLUMN_FUNCTIONS) or polars_calls.is_function(name):
         return call_function(call)
     if is_statement(call):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -19,26 +20,46 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
     call_series_method,
     choose,
 )
-from dbt_graft.collectors.python_code.values.frames import find_column, resolve
+from dbt_graft.collectors.python_code.script import UNKNOWN_PART
+from dbt_graft.collectors.python_code.values.frames import (
+    change_open,
+    find_column,
+    resolve,
+    selected,
+)
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.selections import (
+    UNSURE,
+    both,
+    complement,
+    either,
+    is_selection,
+    like,
+    listed,
+    names_of,
+    with_text,
+)
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     PENDING,
     UNKNOWN,
     Const,
     Data,
+    DictCell,
     Form,
     Frame,
     Function,
     Input,
-    Inputs,
     Items,
     Key,
     Library,
     Method,
+    OpenPart,
     Thing,
     Value,
+    all_inputs,
     change,
+    decided,
     derive,
     resolve_pending,
 )
@@ -53,7 +74,8 @@ _NUMBERING = words(
 )
 # Functions whose texts after the first are columns too.
 _VARIADIC = words("""
-    coalesce concat greatest least struct array datediff months_between corr covar_samp nvl ifnull
+    coalesce concat cov duration rolling_corr rolling_cov arg_sort_by
+    greatest least struct array datediff months_between corr covar_samp nvl ifnull
     nullif concat_str sum_horizontal max_horizontal min_horizontal mean_horizontal any_horizontal
     all_horizontal date datetime create_map arrays_zip hash xxhash64 countDistinct count_distinct
     concat_list add_months array_except array_intersect array_repeat array_union arrays_overlap
@@ -67,8 +89,10 @@ _VARIADIC = words("""
     width_bucket zip_with""")
 # Functions whose first text is no column: a format, a separator, a unit.
 _TEXT_FIRST = words("""
-    bucket call_function call_udf concat_ws date_part date_trunc datepart extract format_string
-    locate printf timestamp_add timestamp_diff""")
+    bucket call_function call_udf concat_ws date_part date_trunc datepart extract format
+    format_string locate printf timestamp_add timestamp_diff""")
+# Functions whose named texts are columns, without these.
+_NAMED, _OPTIONS = words("struct duration"), words("time_unit schema eager")
 _CONSTANT = words("""
     current_date current_timestamp now rand randn uuid input_file_name spark_partition_id""")
 
@@ -86,51 +110,114 @@ def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool
         return _chosen(machine, value)
     if isinstance(value, Const) and isinstance(value.value, str) and text_is_column:
         return named(value.value)
+    if isinstance(value, Thing) and value.role == "struct":
+        name = machine.key(value.traits["name"])
+        return replace(machine.derived([value]), form=Form.EXPRESSION, name=name)
     data = machine.data(value)
     return replace(data, form=Form.EXPRESSION)
 
 
 def col(call: Call) -> Value:
-    """`pl.col("a")`, `F.col("a")`; of several names, several."""
-    names = [
-        name
-        for value in call.arguments.positional
-        for name in call.machine.keys(value) or []
-        if isinstance(name, str)
-    ]
-    if not names:
+    """`pl.col("a")`, `F.col("a")`; of several names, a pattern or a type, several."""
+    selection = _selection(call)
+    if selection is None:
         gap = call.gap("a column whose name is not known")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
-    if len(names) == 1:
-        return named(names[0])
-    return Thing("columns of", {"names": call.machine.new_list([Const(name) for name in names])})
+    return named(selection)
+
+
+def _selection(call: Call) -> str | None:
+    """The columns that arguments mean: names, patterns, types, selectors; None if not known."""
+    machine = call.machine
+    items = [item for value in call.arguments.positional for item in _items(machine, value)]
+    selections: list[str] = []
+    names: list[str] = []
+    for item in items:
+        name = item.name if isinstance(item, Data) else machine.key(item)
+        if isinstance(name, Library):  # a type
+            selections.append(UNSURE)
+        elif is_selection(name):
+            selections.append(str(name))
+        elif isinstance(name, str) and name.startswith("^") and name.endswith("$"):
+            selections.append(like(name))
+        elif isinstance(name, str):
+            names.append(name)
+        elif not isinstance(item, Const):
+            return None
+    if not selections and len(names) == 1:
+        return names[0]
+    if names:
+        selections.append(listed(names))
+    return reduce(either, selections) if selections else None
+
+
+def _is_polars(value: Value) -> bool:
+    return isinstance(value, Library) and value.name.startswith("polars")
 
 
 def all_columns(call: Call) -> Value:
-    """`pl.all()`."""
-    return named(ANY_COLUMN) if not call.arguments.positional else call_function(call)
+    """`pl.all()`, `cs.all()`."""
+    return named(ANY_COLUMN) if not call.arguments.positional else aggregate_of(call)
+
+
+def aggregate_of(call: Call) -> Value:
+    """`pl.sum("a", "b")`: of columns by their names."""
+    if not call.arguments.positional:
+        return call_function(call)
+    return aggregate(replace(call, owner=col(call)))
 
 
 def excluded(call: Call) -> Value:
     """`pl.exclude("a")`, `pl.all().exclude("a")`."""
-    names = [
-        Const(name)
-        for value in call.arguments.positional
-        for name in call.machine.keys(value) or []
-        if isinstance(name, str)
-    ]
-    return Thing("columns except", {"without": call.machine.new_list(names)})
+    owner = call.owner.name if isinstance(call.owner, Data) else ANY_COLUMN
+    out = _selection(call)
+    if out is None:
+        return named(UNSURE)
+    return named(both(str(owner), complement(out if is_selection(out) else listed([out]))))
 
 
-def call_columns_method(call: Call) -> Value:
-    """A method of several columns: of each."""
-    made = [
-        call_series_method(replace(call, owner=named(name)))
-        for item in _items(call.machine, call.owner)
-        for name in call.machine.keys(item) or []
-        if isinstance(name, str)
-    ]
-    return call.machine.new_list(made) if made else UNKNOWN
+def by_texts(call: Call) -> Value:
+    """`cs.starts_with("a", "b")`, `cs.ends_with("c")`, `cs.contains("d")`."""
+    texts = [t for value in call.arguments.positional for t in call.machine.keys(value) or [None]]
+    names = [text for text in texts if isinstance(text, str)]
+    if not names or len(names) < len(texts):
+        return named(UNSURE)
+    if call.name == "matches":
+        return named(like(f".*{names[0].removeprefix('^')}"))
+    before = "" if call.name == "starts_with" else ".*"
+    return named(with_text(names, before, r"\Z" if call.name == "ends_with" else ""))
+
+
+def selected_by_name(call: Call) -> Value:
+    """`cs.by_name("a", "b")`."""
+    selection = _selection(call) or UNSURE
+    return named(selection if is_selection(selection) else listed([selection]))
+
+
+def unsure_selection(call: Call) -> Value:
+    """`cs.numeric()`: columns by what only a run knows."""
+    return named(UNSURE)
+
+
+def rename_columns(call: Call) -> Value:
+    """`.name.suffix("_sum")`: another name for a column, or for each of several."""
+    owner = call.machine.data(call.owner.owner if isinstance(call.owner, Thing) else None)
+    text = call.text("suffix" if call.name == "suffix" else "prefix", 0)
+    name: Key = None
+    if call.name == "keep":
+        name = owner.name
+    elif call.name in {"suffix", "prefix"} and text is not None and UNKNOWN_PART not in text:
+        name = f"{owner.name}{text}" if call.name == "suffix" else f"{text}{owner.name}"
+    elif not is_selection(owner.name) and isinstance(owner.name, str):
+        if call.name in {"to_lowercase", "to_uppercase"}:
+            name = owner.name.lower() if call.name == "to_lowercase" else owner.name.upper()
+        elif call.name == "map" and call.arguments.positional:
+            made = call.machine.call(call.arguments.positional[0], Const(owner.name))
+            name = call.machine.text(made)
+    if name is None:
+        gap = call.gap("columns get names that are not known")
+        return replace(owner, name=None, origin=gap)
+    return replace(owner, name=name, place=call.place)
 
 
 def _arguments(call: Call) -> list[Data]:
@@ -147,8 +234,10 @@ def _arguments(call: Call) -> list[Data]:
             as_expression(call.machine, item, text_is_column=is_name and not is_sqlalchemy)
             for item in _items(call.machine, value)
         ]
-    named_values = (call.arguments.named or {}).values()
-    return arguments + [as_expression(call.machine, v, text_is_column=False) for v in named_values]
+    return arguments + [
+        as_expression(call.machine, value, text_is_column=name in _NAMED and key not in _OPTIONS)
+        for key, value in (call.arguments.named or {}).items()
+    ]
 
 
 def call_function(call: Call) -> Value:
@@ -176,12 +265,18 @@ def call_function(call: Call) -> Value:
     is_aggregate = name in _MORE_AGGREGATES or (name in AGGREGATES and name != "size")
     subtype = Subtype.AGGREGATION if is_aggregate else Subtype.TRANSFORMATION
     data = derive(arguments, call.place, subtype, masking_of(name, is_method=False))
-    label = arguments[0].name if arguments else None
-    if is_spark:
-        label = f"{name}({', '.join(str(data.name) for data in arguments if data.name)})"
     makes_rows = is_spark and name in _MAKES_ROWS
+    label = _label(call, arguments)
     made = replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
     return replace(made, makes_rows=True) if makes_rows else made
+
+
+def _label(call: Call, arguments: list[Data]) -> Key:
+    """The name of a function's column: that of the first argument, or its own text."""
+    if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
+        return f"{call.name}({', '.join(str(data.name) for data in arguments if data.name)})"
+    label: Key = arguments[0].name if arguments else None
+    return next(iter(names_of(label) or ()), None) if is_selection(label) else label
 
 
 _MORE_AGGREGATES = words("""
@@ -196,8 +291,6 @@ _MAKES_ROWS = words("explode explode_outer posexplode posexplode_outer inline in
 
 def _items(machine: Machine, value: Value) -> list[Value]:
     items = machine.items(value)
-    if isinstance(value, Thing) and "names" in value.traits:
-        items = machine.items(value.traits["names"])
     return items.values if items is not None else [value]
 
 
@@ -223,11 +316,23 @@ def call_user_defined(call: Call) -> Value:
 def when(call: Call) -> Value:
     """`pl.when(condition).then(value)`, `F.when(condition, value)`."""
     machine = call.machine
+    if _is_polars(call.owner):
+        conditions = machine.new_list([_conditions(call)])
+        return Thing("when", {"conditions": conditions, "values": machine.new_list([])})
     condition = as_expression(machine, call.get("condition", 0), text_is_column=False)
     conditions = machine.new_list([condition])
     value = call.get("value", 1)
     values = machine.new_list([value] if value is not None else [])
-    return Thing("when", {"conditions": conditions, "values": values})
+    return Thing("when", {"conditions": conditions, "values": values, "spark": Const(True)})
+
+
+def _conditions(call: Call) -> Data:
+    """Conditions of Polars that hold together: expressions, and `column=value`."""
+    machine = call.machine
+    parts = [as_expression(machine, v) for v in call.arguments.positional]
+    equal = (call.arguments.named or {}).items()
+    parts += [machine.derived([named(name), value]) for name, value in equal]
+    return replace(derive(parts, call.place), form=Form.EXPRESSION)
 
 
 def call_when_method(call: Call) -> Value:
@@ -236,13 +341,17 @@ def call_when_method(call: Call) -> Value:
     assert isinstance(owner, Thing)
     conditions = list(iterate(machine, owner.traits["conditions"]).items)
     values = list(iterate(machine, owner.traits["values"]).items)
-    if call.name == "when":
+    is_spark = "spark" in owner.traits
+    if call.name == "when" and is_spark:
         conditions.append(machine.data(call.get("condition", 0)))
         values += call.arguments.positional[1:]
+    elif call.name == "when":
+        conditions.append(_conditions(call))
     elif call.name in {"then", "otherwise"}:
-        values += call.arguments.positional
-    traits = {"conditions": machine.new_list(conditions), "values": machine.new_list(values)}
-    thing = Thing("when", traits)
+        added = call.arguments.values()
+        values += added if is_spark else [as_expression(machine, value) for value in added]
+    lists = {"conditions": machine.new_list(conditions), "values": machine.new_list(values)}
+    thing = Thing("when", {**owner.traits, **lists})
     if call.name in {"when", "then"}:
         return thing
     value = _chosen(machine, thing)
@@ -255,7 +364,40 @@ def _chosen(machine: Machine, thing: Thing) -> Data:
     """The value of `when`: one of several."""
     conditions = [machine.data(v) for v in iterate(machine, thing.traits["conditions"]).items]
     values = [machine.data(v) for v in iterate(machine, thing.traits["values"]).items]
-    return replace(choose(conditions, values, machine.place), form=Form.EXPRESSION)
+    name = values[0].name if values and "spark" not in thing.traits else None
+    return replace(choose(conditions, values, machine.place), form=Form.EXPRESSION, name=name)
+
+
+def struct(call: Call) -> Value:
+    """`pl.struct("a", b=…)`: columns in one, which a function gets as a dictionary."""
+    machine = call.machine
+    items = [item for value in call.arguments.positional for item in _items(machine, value)]
+    fields = [as_expression(machine, item) for item in items]
+    named_fields = (call.arguments.named or {}).items()
+    fields += [
+        replace(as_expression(machine, value), name=name)
+        for name, value in named_fields
+        if name not in _OPTIONS
+    ]
+    if any(is_selection(field.name) for field in fields):
+        return call_function(call)
+    entries = {field.name: replace(field, form=Form.VALUE) for field in fields}
+    name = next(iter(entries), None)
+    return Thing("struct", {"fields": machine.new(DictCell(entries)), "name": Const(name)})
+
+
+def call_struct_method(call: Call) -> Value:
+    """A method of columns in one."""
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    if call.name == "map_elements" and call.arguments.positional:
+        fields = machine.cell(owner.traits["fields"])
+        assert isinstance(fields, DictCell)
+        made = machine.data(machine.call(call.arguments.positional[0], machine.new(fields)))
+        name = machine.key(owner.traits["name"])
+        return replace(made, form=Form.EXPRESSION, name=name, place=call.place)
+    method = EXPRESSION_METHODS.get(call.name) or call_series_method
+    return method(replace(call, owner=as_expression(machine, owner)))
 
 
 def case(call: Call) -> Value:
@@ -270,8 +412,9 @@ def case(call: Call) -> Value:
 
 def sql_expression(call: Call) -> Value:
     """`F.expr("a + b AS c")`."""
-    text = call.text("", 0)
-    return parse_expression(call, text) if text is not None else UNKNOWN
+    texts = call.keys("", 0) or []
+    made = [parse_expression(call, text) for text in texts if isinstance(text, str)]
+    return made[0] if len(made) == 1 else call.machine.new_list(made)
 
 
 def parse_expression(call: Call, text: str) -> Data | Items:
@@ -319,13 +462,15 @@ def over(call: Call) -> Value:
     """`.over("k")`, `.over(Window.partitionBy("k").orderBy("d"))`."""
     machine = call.machine
     deciding: list[Data] = []
-    for value in [*call.arguments.positional, *(call.arguments.named or {}).values()]:
+    by_name = (call.get("window"), call.get("partition_by"), call.get("order_by"))
+    for value in [*call.arguments.positional, *filter(None, by_name)]:
         for item in _items(machine, value):
             if isinstance(item, Thing) and item.role == "window":
                 deciding += machine.parts(item)
             elif isinstance(item, Const | Data):
                 deciding.append(as_expression(machine, item))
-    owner = machine.data(call.owner)
+    data = machine.data(call.owner)
+    owner = decided(data, data.inputs)
     window = NOTHING.union(*(change(data.inputs, Subtype.WINDOW) for data in deciding))
     return replace(
         owner, inputs=owner.inputs | window, is_aggregate=False, place=owner.place or call.place
@@ -343,40 +488,101 @@ def window(call: Call) -> Value:
 
 
 def evaluate_columns(
-    call: Call, frame: Frame, values: Iterable[Value], named_values: Mapping[str, Value] | None
-) -> tuple[dict[Key, Data], Inputs]:
-    """The columns that `select` and its like make of a frame, and what makes several rows of one.
+    call: Call,
+    frame: Frame,
+    values: Iterable[Value],
+    named_values: Mapping[str, Value] | None,
+    keys: Container[Key] = (),
+) -> Frame:
+    """The columns that `select` and its like make of a frame, with what decides on their rows.
 
-    A column without a name is None.
+    Args:
+        keys: Columns that no selection means, those that rows are grouped by.
     """
     columns: dict[Key, Data] = {}
-    making: Inputs = NOTHING
+    opened: list[frozenset[OpenPart]] = []
+    rest: Data | None = None
+    rows: set[Input] = set()
     for value in values:
         for item in _items(call.machine, value):
-            if item == Const(ANY_COLUMN):
-                item = named(ANY_COLUMN)
-            if isinstance(item, Thing) and item.role == "columns except":
-                gone = call.machine.keys(item.traits["without"]) or []
-                columns.update({k: d for k, d in frame.columns.items() if k not in gone})
-                continue
-            if isinstance(item, Data) and item.name == ANY_COLUMN:
-                columns.update(_of_each(item, frame))
-                continue
-            made = resolve(call.machine, as_expression(call.machine, item), frame)
-            making |= made.inputs if made.makes_rows else NOTHING
-            made = replace(made, makes_rows=False)
-            if call.machine.frame(item) is not None:  # `df.colRegex("a.*")`
-                columns[None] = replace(made, origin=made.origin or call.gap("columns of a frame"))
-                continue
-            generates = _GENERATES.match(str(made.name))
-            columns.update(
-                _generated(call, made, generates) if generates else {_short(made.name): made}
-            )
+            part = _evaluated(call, frame, _expression_of(call.machine, frame, item), keys)
+            columns.update(part.columns)
+            opened += part.open
+            rest = part.rest or rest
+            rows |= part.rows
     for name, value in (named_values or {}).items():
-        made = resolve(call.machine, as_expression(call.machine, value), frame)
-        making |= made.inputs if made.makes_rows else NOTHING
-        columns[name] = replace(made, place=call.place, makes_rows=False)
-    return columns, making
+        expression = as_expression(call.machine, value)
+        part = _evaluated(call, frame, replace(expression, name=name), keys)
+        columns[name] = replace(part.columns[name], place=call.place)
+        rows |= part.rows
+    return Frame(columns, tuple(opened), rest, frozenset(rows), library=frame.library)
+
+
+def _expression_of(machine: Machine, frame: Frame, item: Value) -> Data:
+    """An expression, or the text that is the name of one: of Polars a pattern too."""
+    text = machine.text(item) or ""
+    if text == ANY_COLUMN:
+        return named(ANY_COLUMN)
+    if frame.library == "polars" and text.startswith("^") and text.endswith("$"):
+        return named(like(text))
+    expression = as_expression(machine, item)
+    if machine.frame(item) is not None:  # `df.colRegex("a.*")`
+        origin = expression.origin or machine.gap("columns of a frame")
+        return replace(expression, name=None, origin=origin)
+    return expression
+
+
+def _evaluated(call: Call, frame: Frame, expression: Data, keys: Container[Key] = ()) -> Frame:
+    """The columns that an expression makes: one, or one of each that it selects."""
+    machine, name = call.machine, expression.name
+    means = (item for item in expression.inputs if item.source == PENDING)
+    selects = [item for item in means if is_selection(item.column) and item.column in str(name)]
+    if selects:
+        return _of_each(call, frame, expression, min(selects), keys)
+    data = resolve(machine, expression, frame)
+    is_chosen = not data.is_aggregate and any(item.source == PENDING for item in expression.rows)
+    rows = data.rows if is_chosen else NOTHING
+    if data.makes_rows:
+        rows |= change(data.inputs, Subtype.JOIN)
+        data = replace(data, makes_rows=False)
+    generates = _GENERATES.match(str(name))
+    if generates:
+        columns = _generated(call, data, generates)
+        return Frame(columns, rest=columns.pop(None, None), rows=rows)
+    if name is None:
+        gap = data.origin or call.gap("a column is made whose name is not known")
+        return Frame(rest=replace(data, origin=gap), rows=rows)
+    return Frame({_short(name): data}, rows=rows)
+
+
+def _of_each(
+    call: Call, frame: Frame, expression: Data, item: Input, keys: Container[Key]
+) -> Frame:
+    """An expression of several columns, for each of them."""
+    machine, selection = call.machine, item.column
+    chosen = selected(machine, frame, selection)
+    is_renamed = expression.name != selection
+
+    def of(data: Data) -> Data:
+        made = resolve_pending(
+            expression,
+            lambda name: data if name == selection else find_column(machine, frame, name),
+        )
+        return replace(made, name=None)
+
+    columns = {
+        str(expression.name).replace(selection, str(name)) if is_renamed else name: of(data)
+        for name, data in chosen.columns.items()
+        if name not in keys or names_of(selection) is not None
+    }
+    rest = chosen.rest and replace(of(chosen.rest), origin=chosen.rest.origin)
+    if chosen.open and is_renamed:
+        gap = machine.gap("columns that the code does not name get other names")
+        rest = Data(origin=gap)
+    is_chosen = not expression.is_aggregate and bool(expression.rows)
+    rows = NOTHING.union(*(data.rows for data in columns.values())) if is_chosen else NOTHING
+    opened = () if is_renamed else change_open(chosen.open, item.subtype)
+    return Frame(columns, opened, rest, rows)
 
 
 # Spark names the columns of these by what they take apart, an array or a map.
@@ -408,14 +614,6 @@ def _generated(call: Call, data: Data, generates: re.Match[str]) -> dict[Key, Da
     return columns | {name: replace(data, name=name) for name in names}
 
 
-def _of_each(data: Data, frame: Frame) -> dict[Key, Data]:
-    """An expression of all columns, for each of them."""
-    return {
-        name: replace(resolve_pending(data, {ANY_COLUMN: column}.__getitem__), name=None)
-        for name, column in frame.columns.items()
-    }
-
-
 def _short(name: Key) -> Key:
     """The name of a column behind the alias of its table: `o.id`."""
     if isinstance(name, str) and "." in name and name.replace(".", "").isidentifier():
@@ -437,17 +635,33 @@ def all_of(call: Call, frame: Frame, values: Iterable[Value]) -> list[tuple[Key,
     pairs: list[tuple[Key, Data]] = []
     for value in values:
         for item in _items(call.machine, value):
-            data = as_expression(call.machine, item)
-            resolved = resolve(call.machine, data, frame)
-            if isinstance(item, Const):
-                resolved = find_column(call.machine, frame, data.name)
-            pairs.append((_short(data.name), resolved))
+            data = _expression_of(call.machine, frame, item)
+            if isinstance(item, Const) and not is_selection(data.name):
+                pairs.append((_short(data.name), find_column(call.machine, frame, data.name)))
+                continue
+            made = _evaluated(call, frame, data)
+            pairs += made.columns.items()
+            if made.rest or made.open:
+                gap = call.gap("which columns are selected is not known")
+                pairs.append((None, (made.rest or Data()).with_gap(gap)))
     return pairs
+
+
+def _chosen_values(call: Call) -> Value:
+    """Values that conditions choose, or the first in another order: `.filter(…)`, `.sort_by(…)`."""
+    owner = call.machine.data(call.owner)
+    if call.name == "filter":
+        return replace(owner, rows=owner.rows | change(_conditions(call).inputs, Subtype.FILTER))
+    by = [call.get("by", 0)] if call.name.endswith("k_by") else call.arguments.positional
+    items = [item for value in by for item in _items(call.machine, value or UNKNOWN)]
+    inputs = all_inputs(as_expression(call.machine, item) for item in items)
+    return replace(owner, rows=owner.rows | change(inputs, Subtype.SORT))
 
 
 EXPRESSION_METHODS: Mapping[str, Handler] = {
     "exclude": excluded,
     "over": over,
+    **dict.fromkeys(words("filter sort_by top_k_by bottom_k_by"), _chosen_values),
     **{
         f"rolling_{name}": aggregate
         for name in words("sum mean min max std var median quantile skew apply map")

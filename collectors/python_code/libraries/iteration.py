@@ -57,7 +57,7 @@ def iterate(machine: Machine, value: Value | None) -> Items:
 
 
 def _of_thing(machine: Machine, thing: Thing) -> Items:
-    if thing.role == "groups":
+    if thing.role in {"groups", "column groups"}:
         return _groups(machine, thing)
     if thing.role == "file":
         return Items((), Data(origin=machine.gap("the lines of a file are not followed")))
@@ -82,7 +82,7 @@ def _groups(machine: Machine, groups: Thing) -> Items:
     frame = machine.frame(groups.owner)
     pairs = [iterate(machine, pair).items for pair in iterate(machine, groups.traits["keys"]).items]
     keys = tuple(machine.data(pair[1]) for pair in pairs if len(pair) == 2)
-    key = keys[0] if len(keys) == 1 else Items(keys)
+    key = keys[0] if len(keys) == 1 and groups.role == "groups" else Items(keys)
     if frame is None or groups.owner is None:
         return Items((), machine.data(groups))
     inputs = all_inputs(keys)

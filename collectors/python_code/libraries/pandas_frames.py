@@ -64,7 +64,7 @@ def unknown_method(call: Call) -> Value:
     frame = call.frame
     gap = call.gap(f"what `{call.name}` does to a frame is not known")
     made = blurred(call, frame, [*frame.values, *call.data()], gap)
-    return call.result(replace(made, gaps=frame.gaps))
+    return call.result(replace(made, gaps=frame.gaps, library=frame.library))
 
 
 def same_frame(call: Call) -> Value:

@@ -10,7 +10,7 @@ from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argum
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.subscripts import by_label, get_item
-from dbt_graft.collectors.python_code.libraries.writing import WRITE_METHODS
+from dbt_graft.collectors.python_code.libraries.writing import POLARS_WRITES, WRITE_METHODS
 from dbt_graft.collectors.python_code.values.frames import as_frame
 from dbt_graft.collectors.python_code.values.machine import (
     NOT_KNOWN,
@@ -40,6 +40,7 @@ from dbt_graft.collectors.python_code.values.values import (
     all_inputs,
     change,
     combine,
+    decided,
     derive,
 )
 from dbt_graft.lineage.code import CodePlace
@@ -50,7 +51,7 @@ def call_series_method(call: Call) -> Value:
     """A method of a series, an expression or a value; one that is not in the tables changes it."""
     owner = call.owner
     assert isinstance(owner, Data)
-    handler = SERIES_METHODS.get(call.name) or WRITE_METHODS.get(call.name)
+    handler = _METHODS.get(call.name)
     return handler(call) if handler else transform(call)
 
 
@@ -77,6 +78,8 @@ def aggregate(call: Call) -> Data:
     owner = call.machine.data(call.owner)
     inputs = change(owner.inputs, Subtype.AGGREGATION)
     form = Form.EXPRESSION if owner.form is Form.EXPRESSION else Form.VALUE
+    if form is Form.EXPRESSION:
+        inputs |= decided(owner, owner.inputs).inputs - owner.inputs
     rows = NOTHING if owner.form is Form.EXPRESSION else owner.rows
     return replace(
         owner,
@@ -221,7 +224,7 @@ def _to_frame(call: Call) -> Value:
 
 def _unique(call: Call) -> Value:
     owner = call.machine.data(call.owner)
-    if owner.form is not Form.SERIES:
+    if owner.form is Form.VALUE:
         return owner
     return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.GROUP_BY))
 
@@ -288,6 +291,9 @@ def _to_dict(call: Call) -> Value:
 def _value_counts(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     groups = change(owner.inputs, Subtype.GROUP_BY)
+    if owner.form is Form.EXPRESSION:  # of Polars a struct: the value, and how often it is there
+        inputs = change(owner.inputs, Subtype.AGGREGATION)
+        return replace(owner, inputs=inputs, rows=owner.rows | groups, place=call.place)
     level = replace(owner, index=(), form=Form.VALUE)
     return Data(
         name="count",
@@ -376,6 +382,10 @@ _TABLE: Mapping[Handler, str] = {
 SERIES_METHODS: Mapping[str, Handler] = {
     name: handler for handler, names in _TABLE.items() for name in names.split()
 }
+
+
+# Of what is not known too, which may be a frame.
+_METHODS = {**WRITE_METHODS, **POLARS_WRITES, **SERIES_METHODS}
 
 
 def choose(conditions: list[Data], values: list[Data], place: CodePlace) -> Data:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
@@ -11,6 +11,7 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     all_of,
     condition,
     evaluate_columns,
+    named,
     parse_expression,
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
@@ -40,12 +41,14 @@ from dbt_graft.collectors.python_code.values.frames import (
     record_of,
     rename,
     row_of,
+    selected,
     spelling,
     with_rows,
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
 from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Call, Handler, nothing
+from dbt_graft.collectors.python_code.values.selections import is_selection, names_of
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     UNKNOWN,
@@ -63,6 +66,7 @@ from dbt_graft.collectors.python_code.values.values import (
     change,
     count_of,
     counted,
+    decided,
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -267,15 +271,9 @@ def select_columns(call: Call) -> Value:
         texts = [text for value in values for text in call.machine.texts(value)]
         values = [parse_expression(call, text) for text in texts]
     values, fields = _without_fields(call, frame, values)
-    columns, made_rows = evaluate_columns(call, frame, values, call.arguments.named)
-    frame = with_rows(frame, made_rows, Subtype.JOIN)
-    fields = columns.pop(None, fields)
-    star = _star(values)
-    if star is not None:
-        names = call.machine.keys(star.traits["without"]) if isinstance(star, Thing) else []
-        is_open = exclude(frame.open, names or [])
-        return call.result(replace(frame, columns=columns, open=is_open, rest=fields or frame.rest))
-    return call.result(replace(frame, columns=columns, open=(), rest=fields))
+    made = evaluate_columns(call, frame, values, call.arguments.named)
+    rest, rows = fields or made.rest, frame.rows | made.rows
+    return call.result(replace(frame, columns=made.columns, open=made.open, rest=rest, rows=rows))
 
 
 def _without_fields(
@@ -300,15 +298,6 @@ def _without_fields(
     return named, fields
 
 
-def _star(values: list[Value]) -> Value | None:
-    """The one of the values that stands for all columns, or for all but a few."""
-    for value in values:
-        is_all = value == Const("*") or (isinstance(value, Data) and value.name == "*")
-        if is_all or (isinstance(value, Thing) and value.role == "columns except"):
-            return value
-    return None
-
-
 def with_columns(call: Call) -> Value:
     """`df.with_columns(…)`, `df.withColumn(name, expression)`, `df.withColumns({…})`."""
     frame = call.frame
@@ -324,18 +313,36 @@ def with_columns(call: Call) -> Value:
         cell = call.machine.cell(call.get("colsMap", 0))
         entries = cell.entries if isinstance(cell, DictCell) else {}
         values, named = [], {str(key): value for key, value in entries.items()}
-    made, made_rows = evaluate_columns(call, frame, values, named)
-    spelled = {spelling(frame, name): name for name in made}
+    made = evaluate_columns(call, frame, values, named)
+    spelled = {spelling(frame, name): name for name in made.columns}
     columns = {spelled.get(name, name): data for name, data in frame.columns.items()}
-    for name, data in made.items():
+    for name, data in made.columns.items():
         columns[name] = data if data.place else replace(data, place=call.place)
-    return call.result(with_rows(replace(frame, columns=columns), made_rows, Subtype.JOIN))
+    if made.open:  # all, or all but some, which stay as they are
+        taken = _left_out(made) - _left_out(frame)
+        for name in sorted(taken - columns.keys()):
+            columns[name] = find_column(call.machine, frame, name)
+    opened, rest = made.open or frame.open, made.rest or frame.rest
+    # Other rows are only those of what is taken apart: `explode`.
+    rows = frame.rows.union(item for item in made.rows if item.subtype is Subtype.JOIN)
+    return call.result(replace(frame, columns=columns, open=opened, rest=rest, rows=rows))
+
+
+def _left_out(frame: Frame) -> frozenset[str]:
+    return frozenset().union(*(part.without for group in frame.open for part in group))
 
 
 def filter_rows(call: Call) -> Value:
     """`df.filter(condition)`."""
     frame = call.frame
-    for value in call.arguments.values():
+    conditions = list(call.arguments.more)
+    for value in call.arguments.positional:
+        items = call.machine.items(value)
+        conditions += items.values if items is not None else [value]
+    for name, value in (call.arguments.named or {}).items():  # of Polars `country="DE"`
+        is_equal = name not in {"condition", "predicates"}
+        conditions.append(call.machine.derived([named(name), value]) if is_equal else value)
+    for value in conditions:
         decided_by = condition(call, frame, value)
         gaps = frame.gaps | all_gaps(decided_by)
         frame = replace(filtered(frame, decided_by), gaps=gaps)
@@ -359,7 +366,12 @@ def drop_columns(call: Call) -> Value:
     """`df.drop("a", "b")`."""
     frame = call.frame
     for value in call.arguments.positional:
-        if isinstance(value, Data):
+        if isinstance(value, Data) and is_selection(value.name):
+            chosen = selected(call.machine, frame, str(value.name))
+            frame = without_columns(frame, names_of(str(value.name)) or chosen.columns)
+            if chosen.rest or chosen.open:
+                frame = frame.with_gap(call.gap("which columns are dropped is not known"))
+        elif isinstance(value, Data):
             frame = _without_column(frame, value)
         else:
             names = [spelling(frame, name) for name in call.machine.keys(value) or []]
@@ -445,13 +457,20 @@ def _without_rows(call: Call) -> Value:
 
 def group_rows(call: Call) -> Value:
     """`df.groupBy("a")`, `df.group_by(pl.col("a"), b=…)`."""
-    named = (call.arguments.named or {}).items()
-    values = [*call.arguments.positional, *(v for k, v in named if k != "maintain_order")]
-    pairs = tuple(
-        Items((Const(name) if isinstance(name, str) else UNKNOWN, data))
-        for name, data in all_of(call, call.frame, values)
+    pairs = all_of(call, call.frame, call.arguments.positional)
+    for key, value in (call.arguments.named or {}).items():
+        if key != "maintain_order":
+            pairs += ((key, data) for _, data in all_of(call, call.frame, [value]))
+    return Thing("column groups", {"keys": key_pairs(pairs)}, call.owner)
+
+
+def key_pairs(pairs: Iterable[tuple[Key, Data]]) -> Items:
+    """The columns that rows are grouped by, each with its name."""
+    return Items(
+        tuple(
+            Items((Const(name) if isinstance(name, str) else UNKNOWN, data)) for name, data in pairs
+        )
     )
-    return Thing("column groups", {"keys": Items(pairs)}, call.owner)
 
 
 def call_column_groups(call: Call) -> Value:
@@ -463,15 +482,26 @@ def call_column_groups(call: Call) -> Value:
     keys: dict[Key, Data] = {machine.key(name): machine.data(data) for name, data in pairs}
     deciding = all_inputs(machine.data(data) for _, data in pairs)
     rows = frame.rows | change(deciding, Subtype.GROUP_BY)
+    window = NOTHING
+    if "is_rolling" in owner.traits:  # each row stays, with what is made of those before it
+        rows, window = frame.rows, change(deciding, Subtype.WINDOW)
     base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
     if keys.pop(NOT_KNOWN, None) is not None:
         base = base.with_gap(call.gap("a column that rows are grouped by has a name not known"))
+    if call.name == "map_groups" and call.arguments.positional:
+        made = machine.frame(machine.call(call.arguments.positional[0], machine.new(frame)))
+        if made is not None:
+            return machine.new(with_rows(made, deciding, Subtype.GROUP_BY))
     if call.name in {"pivot", "applyInPandas", "apply", "map_groups", "mapGroups"}:
         return unknown_method(replace(call, owner=machine.new(base)))
+    if call.name in {"head", "tail"}:
+        return machine.new(replace(frame, columns={**keys, **frame.columns}, rows=rows))
     if call.name == "agg":
-        columns = _aggregated(call, frame)
-    elif call.name in {"count", "len"} and not call.arguments.positional:
-        columns = {call.name: Data(place=call.place)}
+        made = _aggregated(call, frame, keys)
+        base = replace(base, open=made.open, rest=made.rest)
+        columns = dict(made.columns)
+    elif call.name == "len" or (call.name == "count" and not call.arguments.positional):
+        columns = {call.text("name", 0) or call.name: Data(place=call.place)}
     else:
         names = [key for value in call.arguments.positional for key in machine.keys(value) or []]
         if not names and (frame.library == "spark" or frame.open):
@@ -483,14 +513,15 @@ def call_column_groups(call: Call) -> Value:
             )
             for name in as_keys(names or [n for n in frame.columns if n not in keys])
         }
+    columns = {name: replace(d, inputs=d.inputs | window) for name, d in columns.items()}
     return machine.new(replace(base, columns={**keys, **columns}))
 
 
-def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
+def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
     machine = call.machine
     cell = machine.cell(call.get("", 0))
     if isinstance(cell, DictCell):
-        return {
+        columns: dict[Key, Data] = {
             f"{machine.text(value)}({1 if name == ANY_COLUMN else name})": derive(
                 [find_column(machine, frame, name)] if name != ANY_COLUMN else [],
                 call.place,
@@ -498,8 +529,17 @@ def _aggregated(call: Call, frame: Frame) -> dict[Key, Data]:
             )
             for name, value in cell.entries.items()
         }
-    columns, _ = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named)
-    return {name: replace(data, place=data.place or call.place) for name, data in columns.items()}
+        return Frame(columns)
+    made = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named, keys)
+    columns = {name: _of_group(call, data, frame) for name, data in made.columns.items()}
+    return replace(made, columns=columns)
+
+
+def _of_group(call: Call, data: Data, frame: Frame) -> Data:
+    """A value of a group: made of its rows, of Polars without an aggregate the list of them."""
+    if not data.is_aggregate and frame.library == "polars":
+        data = replace(data, inputs=change(data.inputs, Subtype.AGGREGATION))
+    return replace(decided(data, data.inputs), place=data.place or call.place)
 
 
 def sort_rows(call: Call) -> Value:
@@ -537,6 +577,8 @@ def rows(call: Call) -> Value:
     row: Value = row_of(frame)
     if call.flag("named") is True or call.name == "to_dicts":
         row = call.machine.new(record_of(frame))
+    if call.name == "row":
+        return call.machine.chosen(row, frame.rows)
     if call.name in {"first", "head"} and not call.arguments.positional:
         return row
     return Items((), row, frame.rows)

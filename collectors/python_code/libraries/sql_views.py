@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
@@ -29,14 +31,14 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.records import ANY_COLUMN, EdgeType
 
 
-def run_on_views(machine: Machine, text: str) -> Value | None:
+def run_on_views(machine: Machine, text: str, library: str = "spark") -> Value | None:
     """Run a statement that reads frames of the script, or that makes one; None for others."""
     trees = parse_sql(text, Dialect.SPARK)
     view = next((name for tree in trees if (name := _made_view(tree))), None)
     tables = {table.name.casefold() for tree in trees for table in tree.find_all(exp.Table)}
     if view is not None:
         query = trees[0].expression.sql(Dialect.SPARK.value)
-        made = run_on_views(machine, query) or read_query(
+        made = run_on_views(machine, query, library) or read_query(
             machine, Const(query), Dialect.SPARK, "spark"
         )
         if isinstance(made, Ref):
@@ -58,7 +60,7 @@ def run_on_views(machine: Machine, text: str) -> Value | None:
     target = next((edge.table for edge in shapes[-1].column_edges if edge.table), None)
     if target is not None:
         write_frame(machine, frame, Medium.TABLE, ".".join(target), Dialect.SPARK)
-    return machine.new(frame)
+    return machine.new(replace(frame, library=library))
 
 
 def _made_view(tree: exp.Expr) -> str | None:

@@ -116,14 +116,9 @@ def _to_sql(call: Call) -> Value:
 def write_to_file(call: Call) -> Value:
     """`df.to_csv(path)`, `df.write_csv(path)`."""
     machine = call.machine
-    frame = as_frame(machine, call.owner)
-    assert frame
-    path = (
-        call.get("path_or_buf", 0)
-        or call.get("path", 0)
-        or call.get("file", 0)
-        or call.get("excel_writer", 0)
-    )
+    frame = _written(call)
+    names = ("path_or_buf", "path", "file", "excel_writer", "target", "workbook")
+    path = next((value for name in names if (value := call.get(name, 0))), None)
     columns = call.keys("columns")
     if columns:
         frame = select(machine, frame, columns)
@@ -143,6 +138,29 @@ def write_to_file(call: Call) -> Value:
 
 
 _WITH_INDEX = frozenset({"to_csv", "to_excel", "to_parquet_index", "to_html"})
+
+
+def _written(call: Call) -> Frame:
+    """The frame that is written; of Polars' `value_counts`, which is a frame, with the values."""
+    frame = as_frame(call.machine, call.owner)
+    assert frame
+    is_counts = call.name in POLARS_WRITES and isinstance(call.owner, Data) and frame.index
+    return with_index(frame, None, is_table=True) if is_counts else frame
+
+
+def _write_database(call: Call) -> Value:
+    write_frame(call.machine, _written(call), Medium.TABLE, call.get("table_name", 0))
+    return UNKNOWN
+
+
+POLARS_WRITES: Mapping[str, Handler] = {
+    "write_database": _write_database,
+    **dict.fromkeys(
+        words("""write_avro write_csv write_delta write_excel write_ipc write_json write_ndjson
+            write_parquet sink_csv sink_delta sink_ipc sink_ndjson sink_parquet"""),
+        write_to_file,
+    ),
+}
 WRITE_METHODS: Mapping[str, Handler] = {
     "to_sql": _to_sql,
     **dict.fromkeys(

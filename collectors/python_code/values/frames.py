@@ -8,6 +8,13 @@ from dataclasses import replace
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.values.joins import from_open
 from dbt_graft.collectors.python_code.values.machine import Call, Machine
+from dbt_graft.collectors.python_code.values.selections import (
+    UNSURE,
+    has,
+    is_selection,
+    names_of,
+    names_without,
+)
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
     Data,
@@ -50,6 +57,12 @@ def find_column(machine: Machine, frame: Frame, name: Key) -> Data:
     """A column of a frame, of its index, or of the columns that it does not name."""
     if name in frame.columns:
         return frame.columns[name]
+    if is_selection(name):
+        chosen = selected(machine, frame, name)
+        data = combine(chosen.values)
+        if chosen.open:
+            data = data.with_gap(machine.gap("which columns are selected is not known"))
+        return replace(data, gaps=all_gaps(data), origin=None)
     named = _by_other_name(machine, frame, name)
     if named is not None:
         return named
@@ -60,6 +73,23 @@ def find_column(machine: Machine, frame: Frame, name: Key) -> Data:
         return replace(frame.rest, origin=None)
     gaps = frame.gaps or frozenset({machine.gap(f"the frame has no column {name!r}")})
     return Data(gaps=gaps)
+
+
+def selected(machine: Machine, frame: Frame, selection: str) -> Frame:
+    """The columns of a frame that a selection means; all that it may mean, if that is not sure."""
+    names = names_of(selection)
+    if names is not None:
+        return Frame({name: find_column(machine, frame, name) for name in names})
+    columns = {name: data for name, data in frame.columns.items() if has(selection, name)}
+    without = names_without(selection)
+    if without is not None:
+        return Frame(columns, exclude(frame.open, without), frame.rest)
+    if selection != UNSURE and not (frame.open or frame.rest):
+        return Frame(columns)
+    gap = machine.gap("which columns are selected is not known")
+    if selection != UNSURE:
+        return Frame(columns, rest=Data(origin=gap))
+    return Frame(rest=replace(combine(frame.values), origin=gap))
 
 
 def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:

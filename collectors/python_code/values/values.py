@@ -390,18 +390,21 @@ Resolve = Callable[[str], Data]
 
 def resolve_pending(data: Data, column: Resolve) -> Data:
     """An expression's value in a frame, whose columns stand for those it names."""
-    if not any(item.source == PENDING for item in data.inputs):
+    if not any(item.source == PENDING for item in data.inputs | data.rows):
         return data
-    inputs: set[Input] = set()
     gaps = set(data.gaps)
     place = data.place
-    for item in data.inputs:
-        if item.source != PENDING:
-            inputs.add(item)
-            continue
-        of_frame = column(item.column)
-        inputs.update(change(of_frame.inputs, item.subtype, item.masking))
-        gaps |= all_gaps(of_frame)
-        if item.subtype is Subtype.IDENTITY:
-            place = place or of_frame.place
-    return replace(data, inputs=frozenset(inputs), gaps=frozenset(gaps), place=place)
+    made: list[Inputs] = []
+    for items in (data.inputs, data.rows):
+        inputs: set[Input] = set()
+        for item in items:
+            if item.source != PENDING:
+                inputs.add(item)
+                continue
+            of_frame = column(item.column)
+            inputs.update(change(of_frame.inputs, item.subtype, item.masking))
+            gaps |= all_gaps(of_frame)
+            if item.subtype is Subtype.IDENTITY:
+                place = place or of_frame.place
+        made.append(frozenset(inputs))
+    return replace(data, inputs=made[0], rows=made[1], gaps=frozenset(gaps), place=place)
