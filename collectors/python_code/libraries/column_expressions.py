@@ -658,6 +658,14 @@ def _chosen_values(call: Call) -> Value:
     return replace(owner, rows=owner.rows | change(inputs, Subtype.SORT))
 
 
+def _rolled_by(call: Call) -> Value:
+    """`.rolling_sum_by("day", "7d")`: of the rows before each, by a column."""
+    by = as_expression(call.machine, call.get("by", 0))
+    data = aggregate(call)
+    inputs = data.inputs | change(by.inputs, Subtype.WINDOW)
+    return replace(data, inputs=inputs, is_aggregate=False)
+
+
 EXPRESSION_METHODS: Mapping[str, Handler] = {
     "exclude": excluded,
     "over": over,
@@ -666,4 +674,10 @@ EXPRESSION_METHODS: Mapping[str, Handler] = {
         f"rolling_{name}": aggregate
         for name in words("sum mean min max std var median quantile skew apply map")
     },
+    **dict.fromkeys(
+        words("""rolling_sum_by rolling_mean_by rolling_min_by rolling_max_by rolling_std_by
+            rolling_var_by rolling_median_by rolling_quantile_by rolling_rank_by ewm_mean_by
+            interpolate_by"""),
+        _rolled_by,
+    ),
 }

@@ -165,6 +165,8 @@ def execute_text(
         return set_result(call, read_query(machine, statement, Dialect.TSQL, "query", *rows))
     if _verb(text) in _SETTINGS and not _WRITES.search(text):
         return set_result(call, UNKNOWN)
+    if _verb(text) == "COPY" and re.search(r"\bTO\b", text, re.I):
+        machine.record.add_gap(machine.gap("the file that `COPY` writes is not followed"))
     send(call, statement, rows, deciding)
     return set_result(call, UNKNOWN)
 
@@ -345,6 +347,14 @@ def _execute_values(call: Call) -> Value:
     return execute_text(inner, statement, rows, deciding)
 
 
+def _of_duckdb(call: Call) -> Value:
+    """`duckdb.sql(text)`: a query of the script's frames and of files, or a statement."""
+    text = call.text("query", 0)
+    if text is not None and _verb(text) not in _QUERIES | {"FROM"}:
+        return execute(call)
+    return Data(origin=call.gap("a query of DuckDB is not followed"))
+
+
 def _copy(call: Call) -> Value:
     """`cursor.copy_expert("COPY o FROM STDIN", file)`, by which rows go past all statements."""
     call.machine.record.add_gap(call.gap(f"the columns that `{call.name}` sends are not followed"))
@@ -367,7 +377,9 @@ _SAME = frozenset(
     {"begin", "connect", "execution_options", "__enter__", "raw_connection", "get_conn", "session"}
 )
 # Methods that other objects have as well.
-_ONLY_KNOWN = words("add add_all copy merge query all first one run fetch mappings scalars scalar")
+_ONLY_KNOWN = words(
+    "add add_all copy merge query all first one run fetch mappings scalars scalar sql"
+)
 _METHODS: Mapping[str, Handler] = {
     **dict.fromkeys(
         ("add", "add_all", "bulk_insert_mappings", "bulk_save_objects", "merge"), write_objects
@@ -393,10 +405,12 @@ _METHODS: Mapping[str, Handler] = {
     "mappings": owner_of,
     "query": _query,
     "run": execute,
+    "sql": _of_duckdb,
 }
 DATABASE_FUNCTIONS: Mapping[str, Handler] = {
     "*.connect": _connect,
     "*.create_engine": _connect,
+    **dict.fromkeys(words("duckdb.execute duckdb.query duckdb.sql"), _of_duckdb),
     "psycopg2.extras.execute_batch": _execute_values,
     "psycopg2.extras.execute_values": _execute_values,
     **dict.fromkeys(

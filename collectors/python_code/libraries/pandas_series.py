@@ -59,7 +59,21 @@ def call_accessor_method(call: Call) -> Value:
     """A method behind `.str`, `.dt`: each value changed by itself."""
     assert isinstance(call.owner, Thing)
     series = replace(call, owner=call.machine.data(call.owner.owner))
+    if call.name in {"field", "unnest"}:
+        return _fields(series)
     return _expanded(series) if call.name in _EXPANDING else transform(series)
+
+
+def _fields(call: Call) -> Value:
+    """`.struct.field("a", "b")`: columns with the names of fields; of all, these are not known."""
+    names = [name for v in call.arguments.positional for name in call.machine.keys(v) or [None]]
+    data = transform(replace(call, arguments=Arguments()))
+    texts = [name for name in names if isinstance(name, str) and not name.startswith(("*", "^"))]
+    if not texts or len(texts) < len(names):
+        gap = call.gap("the fields of a struct are not known")
+        return replace(data, name=None, origin=gap)
+    fields = [replace(data, name=name) for name in texts]
+    return fields[0] if len(fields) == 1 else Items(tuple(fields))
 
 
 def transform(call: Call) -> Data:

@@ -17,6 +17,7 @@ from dbt_graft.collectors.python_code.values.frames import (
 from dbt_graft.collectors.python_code.values.joins import join_frames
 from dbt_graft.collectors.python_code.values.machine import Call, Handler
 from dbt_graft.collectors.python_code.values.values import (
+    NO_GAPS,
     NOTHING,
     UNKNOWN,
     Const,
@@ -328,7 +329,8 @@ def _melt(call: Call) -> Value:
     value = call.text("value_name", at + 3) or "value"
     data = combine([item for _, item in values])
     data = replace(data, place=call.place, gaps=data.gaps | (gaps - frame.gaps), name=None)
-    columns: dict[Key, Data] = {**dict(ids), variable: Data(), value: data}
+    names_gaps = gaps - frame.gaps if frame.rest else NO_GAPS  # the names can be values
+    columns: dict[Key, Data] = {**dict(ids), variable: Data(gaps=names_gaps), value: data}
     return machine.new(replace(frame, columns=columns, open=(), rest=None, index=()))
 
 

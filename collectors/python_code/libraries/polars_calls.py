@@ -262,6 +262,10 @@ def _dynamic(call: Call) -> Value:
     keys = _keys(call, frame, call.get("group_by") or call.get("by"))
     if call.name != "rolling":  # the beginning of a period
         index = [(name, derive([data], call.place)) for name, data in index]
+        if call.flag("include_boundaries"):
+            index += [
+                (f"_{side}_boundary", data) for side in ("lower", "upper") for _, data in index
+            ]
     traits: dict[str, Value] = {"keys": key_pairs([*keys, *index])}
     if call.name == "rolling":
         traits["is_rolling"] = Const(True)
@@ -345,19 +349,23 @@ def _query(call: Call, frames: Mapping[Key, Value]) -> Value:
 
 
 def _unpivot(call: Call) -> Value:
-    named = dict(call.arguments.named or {})
-    on, index = call.get("on", 0), named.get("index")
-    melted = {
-        **{k: v for k, v in (("value_vars", on), ("id_vars", index)) if v is not None},
-        **{
-            new: named[old]
-            for old, new in (("variable_name", "var_name"), ("value_name", "value_name"))
-            if old in named
-        },
-        **{k: v for k, v in named.items() if k in {"id_vars", "value_vars"}},
+    """`df.unpivot(["a", "b"], index="id")`, as pandas' `melt`."""
+    frame = call.frame
+    named = {
+        new: value
+        for new, old in (("var_name", "variable_name"), ("value_name", "value_name"))
+        if (value := call.get(old)) is not None
     }
-    inner = replace(call, arguments=replace(call.arguments, positional=(), named=melted))
-    return PANDAS_METHODS["melt"](inner)
+    gaps = frame.gaps
+    for new, value in (
+        ("value_vars", call.get("on", 0) or call.get("value_vars", 1)),
+        ("id_vars", call.get("index") or call.get("id_vars")),
+    ):
+        pairs = [] if value in (None, Const(None)) else _keys(call, frame, value)
+        gaps = gaps.union(*(data.gaps for name, data in pairs if name is None))
+        named[new] = call.machine.new_list([Const(name) for name, _ in pairs if name is not None])
+    owner = call.machine.new(replace(frame, gaps=gaps))
+    return PANDAS_METHODS["melt"](replace(call, owner=owner, arguments=Arguments((), named)))
 
 
 def _pivot(call: Call) -> Value:
@@ -413,6 +421,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
         set_sorted reverse gather_every to_arrow collect_schema""",
     lambda call: column_names(call.frame): "names",
     lambda call: Const(False): "is_empty",
+    lambda call: Items((), call.owner): "iter_slices collect_batches",
     select_columns: "select",
     with_columns: "with_columns",
     filter_rows: "filter remove",

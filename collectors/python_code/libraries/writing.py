@@ -176,9 +176,8 @@ def _write_function(call: Call) -> Value:
     machine = call.machine
     frames = [frame for v in call.arguments.values() if (frame := machine.frame(v)) is not None]
     data = [v for v in call.arguments.values() if isinstance(v, Data) and v.origin]
-    name = call.get("table_name") or call.get("table") or call.get("path") or call.get("name")
-    if name is None:
-        name = next((v for v in call.arguments.positional if machine.texts(v)), None)
+    names = [call.get(name) for name in ("table_name", "table", "path", "name", "where", "dest")]
+    name = next((v for v in (*names, *call.arguments.positional) if machine.texts(v)), None)
     frame = frames[0] if frames else as_frame(machine, data[0]) if data else None
     if frame is not None:
         is_file = call.get("path") is not None or call.name not in _TABLE_WRITERS
@@ -190,8 +189,10 @@ _TABLE_WRITERS = words("write_pandas to_sql fast_to_sql to_gbq insert_df copy in
 WRITE_FUNCTIONS: Mapping[str, Handler] = dict.fromkeys(
     words("""
         *.write_pandas *.fast_to_sql *.insert_df bcpandas.to_sql pandas_gbq.to_gbq
-        pandas.io.sql.to_sql awswrangler.s3.to_parquet awswrangler.s3.to_csv
-        awswrangler.s3.to_json awswrangler.redshift.copy awswrangler.redshift.to_sql
-        awswrangler.postgresql.to_sql awswrangler.mysql.to_sql awswrangler.sqlserver.to_sql"""),
+        deltalake.write_deltalake pyarrow.csv.write_csv pyarrow.feather.write_feather
+        pyarrow.parquet.write_table pandas.io.sql.to_sql awswrangler.s3.to_parquet
+        awswrangler.s3.to_csv awswrangler.s3.to_json awswrangler.redshift.copy
+        awswrangler.redshift.to_sql awswrangler.postgresql.to_sql awswrangler.mysql.to_sql
+        awswrangler.sqlserver.to_sql"""),
     _write_function,
 )

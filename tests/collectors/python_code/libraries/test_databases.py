@@ -152,6 +152,8 @@ def test_csv_files_are_read_and_written_by_names() -> None:
             "update",
         ),
         ('spark.table("s").mergeInto("o", c).whenMatched().updateAll().merge()', "mergeInto"),
+        ("cur.execute(\"COPY (SELECT a FROM dbo.t) TO 's3://b'\")", "COPY"),
+        ("import duckdb\nduckdb.sql(\"COPY dbo.t TO 'f.csv'\")", "COPY"),
         ('import shutil\nshutil.copy("a", "b")', ""),
         ('import subprocess\nsubprocess.run(["ls"])', ""),
         ("from delta import DeltaTable\nDeltaTable.forName(spark, 'o').delete('a = 1')", ""),

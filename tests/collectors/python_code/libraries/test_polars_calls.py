@@ -238,6 +238,35 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
         ),
         ("out = df.select('id')\nif df.is_empty():\n    out = df.select('a')", "id=id"),
         ("out = df.select('id', pl.quantile('a', 0.5), pl.std('b', 1))", "id=id; a=+a; b=+b"),
+        (
+            "out = df.select(pl.col('k').struct.field('x'), pl.col('t').struct.field('y', 'z'))",
+            "x=~k; y=~t; z=~t",
+        ),
+        ("out = df.select('id', pl.col('k').struct.unnest())", "id=id; ?*"),
+        (
+            "out = df.unpivot(on=cs.by_name('a', 'b'), index=cs.by_name('id'), "
+            "variable_name='v', value_name='x')",
+            "id=id; v=; x=a,b",
+        ),
+        ("out = df.unpivot(['a', 'b'], index='id')", "id=id; variable=; value=a,b"),
+        (
+            "out = df.select('id', 'a').unpivot(cs.numeric(), index='id')",
+            "id=id; variable=; value=a; ?*",
+        ),
+        (
+            "out = df.pivot('k', index='id', values='a').unpivot(index='id')",
+            "id=id; variable=; value=; *=group id; ?value; ?variable",
+        ),
+        (
+            "out = df.select('id', s=pl.col('a').rolling_sum_by('t', window_size='60d').over('k'))",
+            "id=id; s=+a,window k,window t",
+        ),
+        (
+            "out = df.group_by_dynamic('t', every='1mo', include_boundaries=True).agg(pl.len())",
+            "t=~t; _lower_boundary=~t; _upper_boundary=~t; len=; *=group t",
+        ),
+        ("out = pl.concat(df.select('id').iter_slices(100))", "id=id"),
+        ("import duckdb\nout = duckdb.sql('SELECT a FROM df').pl()", "?*"),
     ],
 )
 def test_columns_of_frames(lines: str, expected: str) -> None:
