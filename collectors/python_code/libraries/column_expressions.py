@@ -25,6 +25,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     change_open,
     find_column,
     resolve,
+    row_of,
     selected,
 )
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
@@ -53,10 +54,13 @@ from dbt_graft.collectors.python_code.values.values import (
     Items,
     Key,
     Library,
+    LineGap,
     Method,
     OpenPart,
+    Text,
     Thing,
     Value,
+    all_gaps,
     all_inputs,
     change,
     decided,
@@ -113,6 +117,9 @@ def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool
     if isinstance(value, Thing) and value.role == "struct":
         name = machine.key(value.traits["name"])
         return replace(machine.derived([value]), form=Form.EXPRESSION, name=name)
+    if text_is_column and (value == UNKNOWN or isinstance(value, Library | Text)):
+        gap = machine.gap("a column whose name is not known")
+        return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
     data = machine.data(value)
     return replace(data, form=Form.EXPRESSION)
 
@@ -234,6 +241,7 @@ def _arguments(call: Call) -> list[Data]:
             as_expression(call.machine, item, text_is_column=is_name and not is_sqlalchemy)
             for item in _items(call.machine, value)
         ]
+    arguments += call.machine.all_parts(call.arguments.more)
     return arguments + [
         as_expression(call.machine, value, text_is_column=name in _NAMED and key not in _OPTIONS)
         for key, value in (call.arguments.named or {}).items()
@@ -412,42 +420,55 @@ def case(call: Call) -> Value:
 
 def sql_expression(call: Call) -> Value:
     """`F.expr("a + b AS c")`."""
-    texts = call.keys("", 0) or []
-    made = [parse_expression(call, text) for text in texts if isinstance(text, str)]
+    texts = call.machine.items(call.get("", 0)) or Items((call.get("", 0) or UNKNOWN,))
+    made = [parse_expression(call, text) for text in texts.values]
     return made[0] if len(made) == 1 else call.machine.new_list(made)
 
 
-def parse_expression(call: Call, text: str) -> Data | Items:
+def parse_expression(call: Call, value: Value) -> Data | Items:
     """The columns that an expression of SQL makes, as the same in a query; several of `stack`."""
+    text = call.machine.text(value)
+    if text is None:
+        gap = call.gap("the text of an expression is not known")
+        return replace(call.machine.data(value).with_gap(gap), form=Form.EXPRESSION)
     try:
         query = f"SELECT {text} FROM graft_row"  # noqa: S608
         tree = parse_statements(query, Dialect.SPARK.value)[0]
         projection = tree.selects[0] if isinstance(tree, exp.Query) and tree.selects else tree
         (shape,) = parse(tree.transform(_with_dots).sql(Dialect.SPARK.value), Dialect.SPARK)
+        if projection.find(exp.Query):
+            raise ValueError(text)
     except (SqlglotError, RecursionError, ValueError):
         gap = call.gap("an expression in SQL is not read")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
     inputs: dict[str, set[Input]] = {}
     makes_rows = False
+    gaps: set[LineGap] = set()
     for edge in shape.column_edges:
         made = ColumnInput(PENDING, edge.from_column, edge.subtype, edge.masking)
         if edge.subtype is Subtype.JOIN:
             makes_rows = True
-        else:
+        elif UNKNOWN_PART not in edge.from_column:
             inputs.setdefault(edge.column, set()).add(made)
-    if isinstance(projection, exp.Column):
+        else:
+            gaps.add(call.gap("a part of an expression is not known"))
+    parts = change(call.machine.data(value).inputs)
+    if parts or inputs:  # it is a value
+        gaps = set()
+    if isinstance(projection, exp.Column) and not gaps:
         return named(_with_dots(projection).name)
     is_aggregate = projection.find(exp.AggFunc) is not None and not projection.find(exp.Window)
     base = Data(
         place=call.place,
         form=Form.EXPRESSION,
+        gaps=frozenset(gaps),
         is_aggregate=is_aggregate,
         makes_rows=makes_rows,
     )
     if len(shape.result) > 1:
-        each = ((name, frozenset(inputs.get(name, ()))) for name in shape.result)
+        each = ((name, parts.union(inputs.get(name, ()))) for name in shape.result)
         return Items(tuple(replace(base, inputs=of_it, name=name) for name, of_it in each))
-    all_of_it = frozenset().union(*inputs.values())
+    all_of_it = parts.union(*inputs.values())
     return replace(base, inputs=all_of_it, name=next(iter(shape.result), None))
 
 
@@ -463,7 +484,8 @@ def over(call: Call) -> Value:
     machine = call.machine
     deciding: list[Data] = []
     by_name = (call.get("window"), call.get("partition_by"), call.get("order_by"))
-    for value in [*call.arguments.positional, *filter(None, by_name)]:
+    more = call.arguments.more
+    for value in [*call.arguments.positional, *more, *filter(None, by_name)]:
         for item in _items(machine, value):
             if isinstance(item, Thing) and item.role == "window":
                 deciding += machine.parts(item)
@@ -473,7 +495,11 @@ def over(call: Call) -> Value:
     owner = decided(data, data.inputs)
     window = NOTHING.union(*(change(data.inputs, Subtype.WINDOW) for data in deciding))
     return replace(
-        owner, inputs=owner.inputs | window, is_aggregate=False, place=owner.place or call.place
+        owner,
+        inputs=owner.inputs | window,
+        gaps=owner.gaps.union(*map(all_gaps, deciding)),
+        is_aggregate=False,
+        place=owner.place or call.place,
     )
 
 
@@ -482,7 +508,7 @@ def window(call: Call) -> Value:
     before = call.owner.traits["columns"] if isinstance(call.owner, Thing) else None
     columns = list(iterate(call.machine, before).items) if before is not None else []
     if call.name in {"partitionBy", "orderBy"}:
-        for value in call.arguments.positional:
+        for value in (*call.arguments.positional, *call.arguments.more):
             columns += [as_expression(call.machine, v) for v in _items(call.machine, value)]
     return Thing("window", {"columns": call.machine.new_list(columns)})
 
@@ -505,13 +531,16 @@ def evaluate_columns(
     rows: set[Input] = set()
     for value in values:
         for item in _items(call.machine, value):
-            part = _evaluated(call, frame, _expression_of(call.machine, frame, item), keys)
+            part = call.machine.frame(item)  # `df["*"]`, `df.colRegex("a.*")`
+            if part is None:
+                part = _evaluated(call, frame, _expression_of(call.machine, frame, item), keys)
             columns.update(part.columns)
             opened += part.open
             rest = part.rest or rest
             rows |= part.rows
     for name, value in (named_values or {}).items():
-        expression = as_expression(call.machine, value)
+        is_text = isinstance(value, Const)
+        expression = as_expression(call.machine, value, text_is_column=is_text)
         part = _evaluated(call, frame, replace(expression, name=name), keys)
         columns[name] = replace(part.columns[name], place=call.place)
         rows |= part.rows
@@ -525,11 +554,7 @@ def _expression_of(machine: Machine, frame: Frame, item: Value) -> Data:
         return named(ANY_COLUMN)
     if frame.library == "polars" and text.startswith("^") and text.endswith("$"):
         return named(like(text))
-    expression = as_expression(machine, item)
-    if machine.frame(item) is not None:  # `df.colRegex("a.*")`
-        origin = expression.origin or machine.gap("columns of a frame")
-        return replace(expression, name=None, origin=origin)
-    return expression
+    return as_expression(machine, item)
 
 
 def _evaluated(call: Call, frame: Frame, expression: Data, keys: Container[Key] = ()) -> Frame:
@@ -623,8 +648,11 @@ def _short(name: Key) -> Key:
 
 def condition(call: Call, frame: Frame, value: Value | None) -> Data:
     """A condition on a frame's rows: an expression, or a text in SQL."""
-    text = call.machine.text(value)
-    data = call.machine.data(parse_expression(call, text) if text is not None else value)
+    if isinstance(value, Function):  # of an RDD's rows
+        value = call.machine.call(value, row_of(frame))
+    data = call.machine.data(value)
+    if call.machine.text(value) is not None or data == UNKNOWN:
+        data = call.machine.data(parse_expression(call, value or UNKNOWN))
     if isinstance(value, Thing) and value.role == "when":
         data = _chosen(call.machine, value)
     return resolve(call.machine, data, frame)

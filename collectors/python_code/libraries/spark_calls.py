@@ -16,6 +16,7 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.pandas_frames import (
+    PANDAS_METHODS,
     drop_missing,
     same_frame,
     unique_rows,
@@ -47,7 +48,13 @@ from dbt_graft.collectors.python_code.values.frames import (
     without_columns,
 )
 from dbt_graft.collectors.python_code.values.joins import join_frames
-from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Call, Handler, nothing
+from dbt_graft.collectors.python_code.values.machine import (
+    NOT_KNOWN,
+    Arguments,
+    Call,
+    Handler,
+    nothing,
+)
 from dbt_graft.collectors.python_code.values.selections import is_selection, names_of
 from dbt_graft.collectors.python_code.values.values import (
     NOTHING,
@@ -64,6 +71,7 @@ from dbt_graft.collectors.python_code.values.values import (
     all_gaps,
     all_inputs,
     change,
+    combine,
     count_of,
     counted,
     decided,
@@ -116,10 +124,11 @@ _CHANGES = re.compile(
 
 def _table(call: Call, value: Value | None) -> Value:
     name = call.machine.text(value) or UNKNOWN_PART
-    view = call.machine.views.get(name.casefold())
-    if view is not None:
-        return view
-    return call.machine.new(read_table(call.machine, name, Dialect.SPARK, "spark"))
+    frame = call.machine.frame(call.machine.views.get(name.casefold()))
+    if frame is None:
+        frame = read_table(call.machine, name, Dialect.SPARK, "spark")
+    alias = name.rpartition(".")[2].strip("`")
+    return call.machine.new(replace(frame, aliases=((alias, frame),)))
 
 
 def _created(call: Call) -> Value:
@@ -268,12 +277,21 @@ def select_columns(call: Call) -> Value:
     frame = call.frame
     values = list(call.arguments.positional)
     if call.name == "selectExpr":
-        texts = [text for value in values for text in call.machine.texts(value)]
-        values = [parse_expression(call, text) for text in texts]
+        lists = [call.machine.items(value) or Items((value,)) for value in values]
+        texts = [text for items in lists for text in items.values]
+        values = [v if _is_star(call, v) else parse_expression(call, v) for v in texts]
     values, fields = _without_fields(call, frame, values)
+    if call.arguments.more:
+        gap = call.gap("columns are selected whose names are not known")
+        parts = call.machine.all_parts(call.arguments.more)
+        fields = replace(derive(parts, call.place), origin=gap)
     made = evaluate_columns(call, frame, values, call.arguments.named)
     rest, rows = fields or made.rest, frame.rows | made.rows
     return call.result(replace(frame, columns=made.columns, open=made.open, rest=rest, rows=rows))
+
+
+def _is_star(call: Call, value: Value) -> bool:
+    return (call.machine.text(value) or "").rstrip().endswith("*")
 
 
 def _without_fields(
@@ -312,6 +330,8 @@ def with_columns(call: Call) -> Value:
     elif call.name == "withColumns":
         cell = call.machine.cell(call.get("colsMap", 0))
         entries = cell.entries if isinstance(cell, DictCell) else {}
+        if not isinstance(cell, DictCell) or cell.rest is not None:
+            frame = frame.with_more(call.gap("columns are set whose names are not known"))
         values, named = [], {str(key): value for key, value in entries.items()}
     made = evaluate_columns(call, frame, values, named)
     spelled = {spelling(frame, name): name for name in made.columns}
@@ -365,17 +385,19 @@ def _renamed(call: Call) -> Value:
 def drop_columns(call: Call) -> Value:
     """`df.drop("a", "b")`."""
     frame = call.frame
-    for value in call.arguments.positional:
+    for value in (*call.arguments.positional, *call.arguments.more):
+        keys = call.machine.keys(value)
         if isinstance(value, Data) and is_selection(value.name):
             chosen = selected(call.machine, frame, str(value.name))
             frame = without_columns(frame, names_of(str(value.name)) or chosen.columns)
             if chosen.rest or chosen.open:
                 frame = frame.with_gap(call.gap("which columns are dropped is not known"))
-        elif isinstance(value, Data):
+        elif isinstance(value, Data) and value.name is not None:
             frame = _without_column(frame, value)
+        elif keys is None:
+            frame = frame.with_gap(call.gap("columns are dropped whose names are not known"))
         else:
-            names = [spelling(frame, name) for name in call.machine.keys(value) or []]
-            frame = without_columns(frame, names)
+            frame = without_columns(frame, [spelling(frame, name) for name in keys])
     return call.result(frame)
 
 
@@ -457,7 +479,7 @@ def _without_rows(call: Call) -> Value:
 
 def group_rows(call: Call) -> Value:
     """`df.groupBy("a")`, `df.group_by(pl.col("a"), b=…)`."""
-    pairs = all_of(call, call.frame, call.arguments.positional)
+    pairs = all_of(call, call.frame, (*call.arguments.positional, *call.arguments.more))
     for key, value in (call.arguments.named or {}).items():
         if key != "maintain_order":
             pairs += ((key, data) for _, data in all_of(call, call.frame, [value]))
@@ -474,7 +496,41 @@ def key_pairs(pairs: Iterable[tuple[Key, Data]]) -> Items:
 
 
 def call_column_groups(call: Call) -> Value:
-    """`.agg(…)`, `.count()`, `.sum("a")` of groups by expressions."""
+    """`.agg(…)`, `.count()`, `.sum("a")` of groups by expressions, `.pivot(…)` of Spark's."""
+    machine, owner = call.machine, call.owner
+    assert isinstance(owner, Thing)
+    if call.name == "pivot":
+        name, values = call.get("pivot_col", 0) or UNKNOWN, call.get("values", 1) or UNKNOWN
+        before = machine.frame(owner.owner) or Frame()
+        by = combine([data for _, data in all_of(call, before, [name])])
+        return replace(owner, traits={**owner.traits, "by": by, "values": values})
+    made = _of_groups(call)
+    frame = machine.frame(made)
+    return made if frame is None or "by" not in owner.traits else _pivoted(call, frame, owner)
+
+
+def _pivoted(call: Call, frame: Frame, groups: Thing) -> Value:
+    """Aggregates as columns, each of the rows that have one of the values, which names it."""
+    machine = call.machine
+    pairs = iterate(machine, groups.traits["keys"]).items
+    keys = [machine.key(iterate(machine, pair).items[0]) for pair in pairs]
+    by, values = machine.data(groups.traits["by"]), machine.keys(groups.traits["values"])
+    columns = {name: data for name, data in frame.columns.items() if name in keys}
+    aggregates = {name: data for name, data in frame.columns.items() if name not in keys}
+    if values is None or frame.rest is not None:
+        rest = derive([*aggregates.values(), by], call.place)
+        gap = call.gap("columns are named by values")
+        return machine.new(replace(frame, columns=columns, rest=replace(rest, origin=gap)))
+    chosen = change(by.inputs, Subtype.CONDITIONAL)
+    for value in values:
+        for name, data in aggregates.items():
+            key = f"{value}_{name}" if len(aggregates) > 1 else str(value)
+            gaps = all_gaps(data) | all_gaps(by)
+            columns[key] = replace(data, inputs=data.inputs | chosen, gaps=gaps)
+    return machine.new(replace(frame, columns=columns))
+
+
+def _of_groups(call: Call) -> Value:
     machine, owner = call.machine, call.owner
     assert isinstance(owner, Thing)
     frame = machine.frame(owner.owner) or Frame()
@@ -492,7 +548,7 @@ def call_column_groups(call: Call) -> Value:
         made = machine.frame(machine.call(call.arguments.positional[0], machine.new(frame)))
         if made is not None:
             return machine.new(with_rows(made, deciding, Subtype.GROUP_BY))
-    if call.name in {"pivot", "applyInPandas", "apply", "map_groups", "mapGroups"}:
+    if call.name in {"applyInPandas", "apply", "map_groups", "mapGroups"}:
         return unknown_method(replace(call, owner=machine.new(base)))
     if call.name in {"head", "tail"}:
         return machine.new(replace(frame, columns={**keys, **frame.columns}, rows=rows))
@@ -520,6 +576,7 @@ def call_column_groups(call: Call) -> Value:
 def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
     machine = call.machine
     cell = machine.cell(call.get("", 0))
+    gap = call.gap("aggregates have names that are not known")
     if isinstance(cell, DictCell):
         columns: dict[Key, Data] = {
             f"{machine.text(value)}({1 if name == ANY_COLUMN else name})": derive(
@@ -529,10 +586,11 @@ def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
             )
             for name, value in cell.entries.items()
         }
-        return Frame(columns)
+        return Frame(columns, rest=Data(origin=gap) if cell.rest else None)
     made = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named, keys)
     columns = {name: _of_group(call, data, frame) for name, data in made.columns.items()}
-    return replace(made, columns=columns)
+    made = replace(made, columns=columns)
+    return replace(made, rest=Data(origin=gap)) if call.arguments.more else made
 
 
 def _of_group(call: Call, data: Data, frame: Frame) -> Data:
@@ -542,13 +600,41 @@ def _of_group(call: Call, data: Data, frame: Frame) -> Data:
     return replace(decided(data, data.inputs), place=data.place or call.place)
 
 
+def _unpivot(call: Call) -> Value:
+    """`df.unpivot("id", ["a", "b"], "name", "value")`, as `melt` of pandas."""
+    given = (_with_names(call, call.get(name, at)) for at, name in enumerate(_UNPIVOT))
+    named = {new: value for new, value in zip(_UNPIVOT.values(), given, strict=True) if value}
+    return PANDAS_METHODS["melt"](replace(call, arguments=Arguments((), named)))
+
+
+def _with_names(call: Call, value: Value | None) -> Value | None:
+    """A list of columns as their names."""
+    items = call.machine.items(value)
+    if items is None:
+        return value
+    named = (Const(v.name) if isinstance(v, Data) and v.name else v for v in items.items)
+    return replace(items, items=tuple(named))
+
+
+# The parameters of Spark -> those of pandas.
+_UNPIVOT = {
+    "ids": "id_vars",
+    "values": "value_vars",
+    "variableColumnName": "var_name",
+    "valueColumnName": "value_name",
+}
+
+
 def sort_rows(call: Call) -> Value:
     """`df.sort("a", "b")`."""
     frame = call.frame
     values = [*call.arguments.positional]
     values += [v for k, v in (call.arguments.named or {}).items() if k in {"by", "cols"}]
-    inputs = all_inputs(data for _, data in all_of(call, frame, values))
-    return call.result(replace(with_rows(frame, inputs, Subtype.SORT), order=inputs))
+    values += call.arguments.more
+    ordering = [data for _, data in all_of(call, frame, values)]
+    inputs = all_inputs(ordering)
+    gaps = frame.gaps.union(*map(all_gaps, ordering))
+    return call.result(replace(with_rows(frame, inputs, Subtype.SORT), order=inputs, gaps=gaps))
 
 
 def changed(call: Call) -> Value:
@@ -599,9 +685,9 @@ def _alias(call: Call) -> Value:
 
 def _to_names(call: Call) -> Value:
     frame = call.frame
-    if not call.arguments.positional:
+    names = (*call.arguments.positional, *call.arguments.more)
+    if not names:
         return call.result(frame)
-    names = call.arguments.positional
     value = names[0] if len(names) == 1 and not isinstance(names[0], Const) else Items(names)
     return call.result(name_columns(call.machine, frame, value))
 
@@ -630,12 +716,15 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _alias: "alias",
     _merge: "mergeInto",
     _to_names: "toDF",
+    _unpivot: "unpivot melt",
     nothing: "show printSchema explain isEmpty",
     pipe: "transform",
 }
 SPARK_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
     "count": lambda call: count_of(call.frame.rows | counted(inputs_of_rows(call.frame))),
+    "foreach": lambda call: call.machine.call(call.get("f", 0) or UNKNOWN, row_of(call.frame)),
+    "foreachPartition": lambda call: call.machine.call(call.get("f", 0) or UNKNOWN, rows(call)),
     "randomSplit": lambda call: Items((), call.owner),
     # Of one group.
     "agg": lambda call: call_column_groups(

@@ -7,11 +7,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
-from dbt_graft.collectors.python_code.libraries.reading import read_query
+from dbt_graft.collectors.python_code.libraries.reading import read_query, read_table
 from dbt_graft.collectors.python_code.libraries.sql_columns import parse_sql, result_columns
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
-from dbt_graft.collectors.python_code.values.frames import find_column
+from dbt_graft.collectors.python_code.values.frames import find_column, inputs_of_rows
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
     Const,
@@ -76,6 +76,7 @@ def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
     writes = any(edge.table for edge in shape.column_edges)
     names = shape.result or (() if writes else result_columns(text, Dialect.SPARK).names)
     inputs: dict[str, set[Input]] = {name: set() for name in names}
+    starred: list[Frame] = []
     rows: set[Input] = set()
     gaps: set[LineGap] = set()
     for edge in shape.column_edges:
@@ -86,20 +87,39 @@ def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
             inputs.setdefault(edge.column, set()).update(made)
         elif edge.subtype.type is EdgeType.INDIRECT:
             rows |= made
+        elif edge.from_column == ANY_COLUMN:
+            starred.append(_all_of(machine, edge.from_table))
         else:
-            gaps.add(machine.gap("`*` of a view whose columns are not known"))
+            gaps.add(machine.gap("a column of a view has no name"))
     for name in {access.name[-1].casefold() for access in shape.accesses} & machine.views.keys():
         view = machine.frame(machine.views[name])
         rows |= view.rows if view is not None else frozenset()
     columns: dict[Key, Data] = {
         name: Data(frozenset(sources), place=machine.place) for name, sources in inputs.items()
     }
-    return Frame(columns, rows=frozenset(rows), gaps=frozenset(gaps), library="spark")
+    passed_on = {name: data for frame in starred for name, data in frame.columns.items()}
+    return Frame(
+        {**passed_on, **columns},
+        tuple(group for frame in starred for group in frame.open),
+        next((frame.rest for frame in starred if frame.rest), None),
+        rows=frozenset(rows),
+        gaps=frozenset(gaps).union(*(frame.gaps for frame in starred)),
+        library="spark",
+    )
+
+
+def _all_of(machine: Machine, table: tuple[str, ...]) -> Frame:
+    """The frame behind `*` of a view, or of a table."""
+    view = machine.frame(machine.views.get(table[-1].casefold()))
+    name = ".".join(table)
+    return view if view is not None else read_table(machine, name, Dialect.SPARK, "spark")
 
 
 def _source(machine: Machine, table: tuple[str, ...], column: str) -> Data:
     ref = machine.views.get(table[-1].casefold()) if table else None
     view = machine.frame(ref)
+    if view is not None and column == ANY_COLUMN:
+        return Data(inputs_of_rows(view))
     if view is not None:
         return find_column(machine, view, column)
     if not table:

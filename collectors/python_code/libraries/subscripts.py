@@ -42,7 +42,7 @@ from dbt_graft.collectors.python_code.values.values import (
     decided,
     derive,
 )
-from dbt_graft.lineage.records import Subtype
+from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 LOCATORS = frozenset({"loc", "iloc", "at", "iat"})
 
@@ -210,6 +210,8 @@ def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value
         return machine.join_all(_of_frame(machine, owner, frame, item) for item in key.values) or (
             UNKNOWN
         )
+    if key == Const(ANY_COLUMN) and frame.library == "spark":
+        return owner
     if isinstance(key, Const):
         if frame.library == "query" and isinstance(key.value, int):
             return machine.chosen(row_of(frame), frame.rows)

@@ -206,6 +206,122 @@ other = spark.table("s.u")
             "out = spark.createDataFrame([(r.a, r.b) for r in df.collect()], s)",
             "p=a; q=b",
         ),
+        (
+            "out = spark.table('s.x').join(other, F.col('x.k') == F.col('u.k'))"
+            ".select('x.a', 'u.b')",
+            "a=a; b=u.b; *=join k,join u.k",
+        ),
+        (
+            "out = df.select(df.p[0].alias('z'), df['m']['k'].alias('v'))",
+            "z=~p; v=~m",
+        ),
+        (
+            "out = df.select('a', 'b').selectExpr('*', 'a + b as c')",
+            "a=a; b=b; c=~a,~b",
+        ),
+        (
+            "out = spark.createDataFrame(df.rdd.filter(lambda r: r.a > 1), ['z'])",
+            "z=; *=filter a; ?z",
+        ),
+        (
+            "most = df.agg(F.max('a')).collect()[0][0]\nout = df.filter(f'b > {most}').select('c')",
+            "c=c; *=filter a,filter b",
+        ),
+        (
+            "df.createOrReplaceTempView('v')\n"
+            "out = spark.sql('SELECT *, a * 2 AS z FROM v WHERE b > 1')",
+            "z=~a; *=* without z,filter b",
+        ),
+        (
+            "def save(rows):\n"
+            "    spark.createDataFrame([(r.a,) for r in rows], ['z']).write.saveAsTable('y')\n"
+            "df.foreachPartition(save)\n"
+            "out = df.select('b')",
+            "z=a",
+        ),
+        (
+            "import os\nout = df.select('a', *os.environ['X'].split(','))",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.selectExpr('a', os.environ['X'])",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.select('a').filter(os.environ['X'])",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.select('a').filter(os.environ['X'] + ' > 1')",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.select('a').toDF(*os.environ['X'].split(','))",
+            "?*",
+        ),
+        (
+            "import os\nout = df.select('a').drop(os.environ['X'])",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.select('a').withColumns(os.environ)",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.groupBy(*os.environ['X'].split(',')).agg(F.sum('a').alias('s'))",
+            "s=+a; ?*",
+        ),
+        (
+            "import os\nout = df.groupBy('k').agg(*[F.sum(c) for c in os.environ['X'].split(',')])",
+            "k=k; *=group k; ?*",
+        ),
+        (
+            "import os\n"
+            "w = Window.partitionBy(*os.environ['X'].split(',')).orderBy('d')\n"
+            "out = df.select(F.row_number().over(w).alias('n'))",
+            "n=window d; ?n",
+        ),
+        (
+            "import os\nout = df.select('a').orderBy(*os.environ['X'].split(','))",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nout = df.select(F.upper(os.environ['X']).alias('z'))",
+            "z=; ?z",
+        ),
+        (
+            "out = df.select('a').filter('a in (select x from s.u)')",
+            "a=a; ?*",
+        ),
+        (
+            "out = df.select('a').filter('a >').filter('1; 2')",
+            "a=a; ?*",
+        ),
+        (
+            "out = df.groupBy('k').pivot('s', ['x', 'y']).agg(F.sum('a'))",
+            "k=k; x=+a,if s; y=+a,if s; *=group k",
+        ),
+        (
+            "out = df.groupBy('k').pivot('s', ['x'])"
+            ".agg(F.sum('a').alias('t'), F.max('b').alias('m'))",
+            "k=k; x_t=+a,if s; x_m=+b,if s; *=group k",
+        ),
+        (
+            "out = df.groupBy('k').pivot('s').sum('a')",
+            "k=k; *=group k; ?*",
+        ),
+        (
+            "out = df.groupBy('k').pivot().agg()",
+            "k=k; *=group k; ?*",
+        ),
+        (
+            "out = df.select('id', 'a', 'b').unpivot('id', [F.col('a'), F.col('b')], 'n', 'v')",
+            "id=id; n=; v=a,b",
+        ),
+        (
+            "l = df.select('k', 'a')\nout = l.join(other, l.k == other.x).select(l['*'], other.y)",
+            "k=k; a=a; y=u.y; *=join k,join u.x",
+        ),
     ],
 )
 def test_frames_of_spark(lines: str, expected: str) -> None:
