@@ -84,6 +84,11 @@ class Subtype(StrEnum):
         """DIRECT for the first three, INDIRECT for the others."""
         return EdgeType.DIRECT if self in _DIRECT else EdgeType.INDIRECT
 
+    @property
+    def is_of_one_value(self) -> bool:
+        """Whether it decides on a value and not on rows."""
+        return self in (Subtype.CONDITIONAL, Subtype.WINDOW)
+
 
 class Masking(StrEnum):
     """The operation that hides a value, those that leave less of it last.

@@ -181,4 +181,5 @@ def _stays(edge: ColumnEdge) -> bool:
     if edge.to_dataset.key != edge.from_dataset.key:
         return False
     same_column = edge.to_column.casefold() == edge.from_column.casefold()
-    return same_column or edge.type is EdgeType.INDIRECT
+    of_rows = edge.to_column == ANY_COLUMN or not edge.subtype.is_of_one_value
+    return same_column or (edge.type is EdgeType.INDIRECT and of_rows)

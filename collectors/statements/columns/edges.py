@@ -73,16 +73,55 @@ def target_rowset(node: exp.Expr, scope: QueryScope) -> Rowset:
 
 
 def assign(
-    assignments: Iterable[exp.Expr], collector: EdgeCollector, scope: QueryScope, target: Rowset
+    assignments: Iterable[exp.Expr],
+    collector: EdgeCollector,
+    scope: QueryScope,
+    target: Rowset,
+    condition: exp.Expr | None,
 ) -> None:
-    """`SET a = b`: through a derived table or common table expression into the table below."""
+    """`SET a = b`: through a derived table or common table expression into the table below.
+
+    Args:
+        condition: The one by which rows are changed. A table's own columns in it decide on what is
+            assigned, `SET size = ? WHERE amount > ?`; not the keys by which a row is found.
+    """
     for assignment in assignments:
         if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column):
             input_columns = inputs(assignment.expression, scope)
             column = assignment.this.name
             for below in target.find(column) or target.place(column) or ():
                 if below.subtype is Subtype.IDENTITY:
-                    collector.add_edges(below.column, input_columns, below.source)
+                    deciding = _deciding_itself(
+                        condition, scope, below.source, Subtype.CONDITIONAL
+                    )
+                    collector.add_edges(below.column, input_columns | deciding, below.source)
+
+
+# Tables of a session, which no task changes row by row out of its memory.
+_SESSION_SIGNS = ("#", "@")
+
+
+def _deciding_itself(
+    condition: exp.Expr | None, scope: QueryScope, table: Name, subtype: Subtype
+) -> InputColumns:
+    """A table's own columns that decide which of its rows are changed, without keys."""
+    parts = condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition])
+    is_of_session = table[-1].startswith(_SESSION_SIGNS)
+    deciding = [
+        clause_inputs(part, scope, subtype)
+        for part in parts
+        if not _is_key(part, is_of_session)
+    ]
+    return frozenset(one for one in NOTHING.union(*deciding) if one.source == table)
+
+
+def _is_key(condition: exp.Expr, is_of_session: bool) -> bool:
+    """Whether rows are found by `a = b`, by a query, or outside of session tables by `a = ?`."""
+    if condition.find(exp.Query):
+        return True
+    sides = (condition.this, condition.expression) if isinstance(condition, exp.EQ) else ()
+    columns = [side for side in sides if isinstance(side, exp.Column)]
+    return len(columns) > int(is_of_session)
 
 
 @frozen
@@ -127,8 +166,14 @@ class EdgeCollector:
                 if input_column.subtype.type is EdgeType.DIRECT:
                     self.scope.context.gap("what a variable holds is not followed")
                 continue
+            # Of what decides, a table's own columns count where they decide on another's value.
             on_itself = (
-                input_column.source == target and input_column.subtype.type is EdgeType.INDIRECT
+                input_column.source == target
+                and input_column.subtype.type is EdgeType.INDIRECT
+                and (
+                    not input_column.subtype.is_of_one_value
+                    or column.casefold() in (ANY_COLUMN, input_column.column.casefold())
+                )
             )
             if input_column.column and (target == () or not on_itself):
                 self.edges[ParsedColumnEdge(target, column, *input_column)] = None
@@ -160,14 +205,15 @@ def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
     only_source = collector.scope.inner(*sources)
     whens = tree.args.get("whens")
     for when in whens.expressions if whens else ():
-        collector.add_row_edges(clause_inputs(when.args.get("condition"), scope, Subtype.FILTER))
+        condition = when.args.get("condition")
+        collector.add_row_edges(clause_inputs(condition, scope, Subtype.FILTER))
         action = when.args.get("then")
         if not isinstance(action, exp.Insert | exp.Update):
             continue
         if any(isinstance(part, exp.Star) for part in (action.this, *action.expressions)):
             fill(collector, _same_names(source, collector.columns))
         elif isinstance(action, exp.Update):
-            assign(action.expressions, collector, scope, target)
+            assign(action.expressions, collector, scope, target, condition)
         elif action.expression:
             _insert_values(action, collector, only_source)
 
@@ -352,9 +398,9 @@ def _update(tree: exp.Expr, collector: EdgeCollector) -> None:
     if source:
         collector.add_row_edges(add_sources(source.this, scope))
     target = target_rowset(tree.this, scope)
-    where = clause_inputs(tree.args.get("where"), scope, Subtype.FILTER)
-    collector.add_row_edges(_influences(scope) | where)
-    assign(tree.expressions, collector, scope, target)
+    where = tree.args.get("where")
+    collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
+    assign(tree.expressions, collector, scope, target, where and where.this)
 
 
 def _influences(scope: QueryScope) -> InputColumns:
@@ -368,8 +414,12 @@ def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
         collector.add_row_edges(add_sources(source, scope))
     for target in named:
         target_rowset(target, scope)
-    where = clause_inputs(tree.args.get("where"), scope, Subtype.FILTER)
-    collector.add_row_edges(_influences(scope) | where)
+    where = tree.args.get("where")
+    collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
+    target = collector.target
+    if where and target[-1].startswith(_SESSION_SIGNS):  # what is left goes on to other tables
+        for itself in _deciding_itself(where.this, scope, target, Subtype.FILTER):
+            collector.edges[ParsedColumnEdge(target, ANY_COLUMN, *itself)] = None
 
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {

@@ -101,6 +101,14 @@ RESOLVED = {
         ["n.p < n.q TRANSFORMATION"],
     ),
     "what decides on its own table's rows goes": (["n.* < n.p FILTER"], []),
+    "what decides on a value of its own table stays": (
+        ["n.p < n.q CONDITIONAL", "n.p < n.p CONDITIONAL", "n.p < n.i FILTER"],
+        ["n.p < n.q CONDITIONAL"],
+    ),
+    "what decides on the rows that a temporary table keeps decides on what it fills": (
+        ["#x.m < t.a IDENTITY", "#x.k < t.b IDENTITY", "#x.* < #x.m FILTER", "n.p < #x.k IDENTITY"],
+        ["n.* < t.a FILTER", "n.p < t.b IDENTITY"],
+    ),
 }  # fmt: skip
 
 

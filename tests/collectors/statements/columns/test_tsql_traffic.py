@@ -143,7 +143,7 @@ WITH c AS (SELECT ROW_NUMBER() OVER (PARTITION BY t.k ORDER BY t.d) AS rn FROM d
 """
 UPDATES = """
 UPDATE dbo.t SET a = s.x FROM dbo.s AS s WHERE s.i = dbo.t.i | t.*=FILTER:s.i t.a=s.x
-UPDATE y SET y.a = s.x, y.b = s.y FROM dbo.t AS y INNER JOIN dbo.s AS s ON s.i = y.i WHERE y.a <> s.x OR y.a IS NULL | t.*=JOIN:s.i,FILTER:s.x t.a=s.x t.b=s.y
+UPDATE y SET y.a = s.x, y.b = s.y FROM dbo.t AS y INNER JOIN dbo.s AS s ON s.i = y.i WHERE y.a <> s.x OR y.a IS NULL | t.*=JOIN:s.i,FILTER:s.x t.a=s.x t.b=s.y,CONDITIONAL:t.a
 UPDATE t SET t.a = (SELECT COUNT(*) FROM dbo.s s WHERE s.i = t.i) FROM dbo.t t | t.a=FILTER:s.i
 UPDATE t SET a = s.n FROM dbo.t t INNER JOIN (SELECT s.i, COUNT(s.x) AS n FROM dbo.s s GROUP BY s.i) s ON s.i = t.i | t.*=GROUP_BY:s.i,JOIN:s.i t.a=+s.x
 UPDATE dbo.t SET @v = a = a + 1 | t.a=~t.a
@@ -162,6 +162,13 @@ UPDATE dbo.t SET a |= b, c &= d | t.a=~t.a,~t.b t.c=~t.c,~t.d
 UPDATE t SET [a b] = s.[x-y] FROM dbo.[t] t JOIN dbo.s s ON s.[i d] = t.[i d] | t.*=JOIN:s.i_d t.a_b=s.x-y
 UPDATE t SET a = s.x FROM dbo.s s RIGHT OUTER JOIN dbo.t t ON t.i = s.i AND s.k = 1 | t.*=JOIN:s.i,JOIN:s.k t.a=s.x
 UPDATE db1.dbo.t SET a = s.x FROM db2..s s WHERE s.i = t.i | t.*=FILTER:s.i t.a=s.x
+UPDATE dbo.t SET a = CASE WHEN b > 1 THEN 'x' WHEN a = 'y' THEN 'z' END | t.a=CONDITIONAL:t.b
+UPDATE dbo.t SET a = 'x' WHERE b > 1000 AND c LIKE 'y%' AND i = 5 AND d IN (SELECT s.d FROM dbo.s s) | t.*=FILTER:s.d t.a=CONDITIONAL:t.b,CONDITIONAL:t.c
+UPDATE dbo.t SET a = 'x' WHERE (b IS NULL OR c = 2) AND a <> 'x' | t.a=CONDITIONAL:t.b,CONDITIONAL:t.c
+UPDATE dbo.t SET a = 'x' WHERE b = 'y' | -
+UPDATE #t SET a = 'x' WHERE b = 'y' AND i = 5 | #t.a=CONDITIONAL:#t.b,CONDITIONAL:#t.i
+UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j = t.j AND t.b = 'y' AND s.k > t.k | #t.*=JOIN:s.i,FILTER:s.j,FILTER:s.k #t.a=s.x,CONDITIONAL:#t.b,CONDITIONAL:#t.k
+WITH c AS (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY d) AS n FROM #t) UPDATE c SET a = n WHERE n > 1 | #t.a=WINDOW:#t.b,WINDOW:#t.d,CONDITIONAL:#t.b,CONDITIONAL:#t.d
 UPDATE T SET A = S.X FROM DBO.T INNER JOIN DBO.S ON S.I = T.I | T.*=JOIN:S.I T.A=S.X
 """
 DELETES = """
@@ -170,12 +177,15 @@ DELETE FROM t FROM dbo.t t LEFT JOIN dbo.s s ON s.i = t.i WHERE s.i IS NULL | t.
 DELETE FROM dbo.t FROM dbo.t JOIN dbo.s ON dbo.s.i = dbo.t.i | t.*=JOIN:s.i
 DELETE dbo.t WHERE EXISTS (SELECT 1 FROM dbo.s s WHERE s.i = dbo.t.i) | t.*=FILTER:s.i
 DELETE dbo.t FROM dbo.s s WHERE s.i = dbo.t.i | t.*=FILTER:s.i
+DELETE FROM dbo.t WHERE op > 1 | -
+DELETE FROM #t WHERE op = 'D' AND i IN (SELECT s.i FROM dbo.s s) | #t.*=FILTER:#t.op,FILTER:s.i
+DELETE t FROM @t t JOIN dbo.s s ON s.i = t.i WHERE t.a > s.a AND t.j = s.j | @t.*=JOIN:s.i,FILTER:s.a,FILTER:s.j,FILTER:@t.a
 DELETE TOP (5000) d FROM dbo.t d WITH (TABLOCKX) JOIN #s s ON s.i = d.i OPTION (MAXDOP 1) | t.*=JOIN:#s.i
 """
 MERGES = """
 MERGE dbo.t t USING dbo.s s INNER JOIN dbo.u u ON u.i = s.i ON t.i = s.i WHEN MATCHED THEN UPDATE SET a = u.y; | t.*=JOIN:s.i,JOIN:u.i t.a=u.y
 WITH c AS (SELECT s.i, s.x FROM dbo.s s) MERGE dbo.t t USING c JOIN (SELECT u.i, u.y FROM dbo.u u WHERE u.k = 1) v ON v.i = c.i ON t.i = c.i WHEN NOT MATCHED THEN INSERT (i, a, b) VALUES (c.i, c.x, v.y); | t.*=JOIN:s.i,JOIN:u.i,FILTER:u.k t.i=s.i t.a=s.x t.b=u.y
-MERGE INTO dbo.t AS tgt USING dbo.s AS src ON tgt.i = src.i AND tgt.act = 1 WHEN MATCHED AND tgt.h <> src.h THEN UPDATE SET tgt.act = 0, tgt.h = src.h WHEN NOT MATCHED BY TARGET THEN INSERT (i, h) VALUES (src.i, src.h) WHEN NOT MATCHED BY SOURCE AND tgt.act = 1 THEN UPDATE SET tgt.act = 0; | t.*=JOIN:s.i,FILTER:s.h t.h=s.h t.i=s.i
+MERGE INTO dbo.t AS tgt USING dbo.s AS src ON tgt.i = src.i AND tgt.act = 1 WHEN MATCHED AND tgt.h <> src.h THEN UPDATE SET tgt.act = 0, tgt.h = src.h WHEN NOT MATCHED BY TARGET THEN INSERT (i, h) VALUES (src.i, src.h) WHEN NOT MATCHED BY SOURCE AND tgt.act = 1 THEN UPDATE SET tgt.act = 0; | t.*=JOIN:s.i,FILTER:s.h t.h=s.h t.i=s.i t.act=CONDITIONAL:t.h
 MERGE dbo.t AS t USING dbo.s AS s ON s.i = t.i WHEN MATCHED AND EXISTS (SELECT s.x EXCEPT SELECT t.a) THEN UPDATE SET a = s.x; | t.*=JOIN:s.i,FILTER:s.x t.a=s.x
 MERGE dbo.t AS target USING dbo.s AS source ON (target.i = source.i) WHEN MATCHED THEN UPDATE SET target.a = source.x; | t.*=JOIN:s.i t.a=s.x
 MERGE dbo.t t USING (VALUES (1, 'a'), (2, 'b')) AS s (i, x) ON s.i = t.i WHEN NOT MATCHED THEN INSERT (i, x) VALUES (s.i, s.x); | -
@@ -243,7 +253,7 @@ SELECT p.UserId, COUNT(DISTINCT v.Id) AS Votes, SUM(CASE WHEN vt.Name = 'Up' THE
 SELECT value AS Tag, COUNT(*) AS n INTO #tags FROM Posts p CROSS APPLY STRING_SPLIT(SUBSTRING(p.Tags, 2, LEN(p.Tags) - 2), '>') WHERE p.PostTypeId = 1 GROUP BY value | #tags.Tag=~Posts.Tags #tags.*=FILTER:Posts.PostTypeId,GROUP_BY:Posts.Tags,JOIN:Posts.Tags
 INSERT INTO #c (o, k, m) SELECT oc.o, oc.k, [value] AS m FROM [dbo].[Comment] c WITH (NOLOCK) CROSS APPLY string_split(c.d, ',') INNER JOIN [dbo].[ODC] oc ON oc.k = c.k | #c.o=ODC.o #c.k=ODC.k #c.m=~Comment.d #c.*=JOIN:ODC.k,JOIN:Comment.k,JOIN:Comment.d
 MERGE TBS AS destino USING nd.SIBD.dbo.TBS AS origem ON destino.c = origem.c and destino.u = origem.u when matched then update set destino.m = origem.m when not matched then insert (c, m) values (origem.c, origem.m); | TBS.m=TBS.m TBS.c=TBS.c TBS.*=JOIN:TBS.c,JOIN:TBS.u
-MERGE INTO target AS t USING (SELECT id, name FROM (SELECT s.id, s.name, ROW_NUMBER() OVER (PARTITION BY s.id ORDER BY s.ts DESC) rn FROM stg s) x WHERE rn = 1) AS s ON t.id = s.id WHEN MATCHED AND (t.name <> s.name OR (t.name IS NULL AND s.name IS NOT NULL)) THEN UPDATE SET name = s.name, upd = GETDATE() WHEN NOT MATCHED THEN INSERT (id, name, ins) VALUES (s.id, s.name, SYSUTCDATETIME()); | target.name=stg.name target.id=stg.id target.*=JOIN:stg.id,FILTER:stg.name,FILTER:stg.id,FILTER:stg.ts
+MERGE INTO target AS t USING (SELECT id, name FROM (SELECT s.id, s.name, ROW_NUMBER() OVER (PARTITION BY s.id ORDER BY s.ts DESC) rn FROM stg s) x WHERE rn = 1) AS s ON t.id = s.id WHEN MATCHED AND (t.name <> s.name OR (t.name IS NULL AND s.name IS NOT NULL)) THEN UPDATE SET name = s.name, upd = GETDATE() WHEN NOT MATCHED THEN INSERT (id, name, ins) VALUES (s.id, s.name, SYSUTCDATETIME()); | target.name=stg.name target.id=stg.id target.upd=CONDITIONAL:target.name target.*=JOIN:stg.id,FILTER:stg.name,FILTER:stg.id,FILTER:stg.ts
 UPDATE t SET rn = x.rn FROM dbo.t t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY s.d) AS rn FROM dbo.s s) x ON x.id = t.id | t.rn=WINDOW:s.d t.*=JOIN:s.id
 UPDATE dbo.t SET a = x.v FROM (SELECT TOP 1 v FROM dbo.s ORDER BY d) x | t.a=s.v t.*=SORT:s.d
 UPDATE p SET p.Total = (SELECT SUM(l.Qty * l.Price) FROM dbo.Lines l WHERE l.oid = p.id), p.N = 0 FROM dbo.Orders p | Orders.Total=+Lines.Qty,+Lines.Price,FILTER:Lines.oid
