@@ -145,7 +145,7 @@ def _pivot(pivot: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     quotes = "" if pivot.args.get("identify_pivot_strings") else "'\""
     names = [column.name.strip(quotes) for column in pivot.args.get("columns") or ()]
     values = [value for field in _fields(pivot) for value in field.expressions]
-    if not names or any(isinstance(value, exp.Query) for value in values):
+    if not names or any(isinstance(value, exp.Placeholder | exp.Query) for value in values):
         scope.context.gap(_NOT_KNOWN)
         return [RowsetColumn(ANY_COLUMN, by.union(*aggregates))]
     return [

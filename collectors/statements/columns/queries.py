@@ -325,7 +325,10 @@ def _order_rows(node: exp.Expr, rowset: Rowset, scope: QueryScope) -> Rowset:
     inside = scope.inner(result)
     has_sources = scope.rowsets and scope.context.dialect in SOURCES_FIRST_IN_ORDERS
     computed = scope if has_sources else inside
-    sort_inputs = [_order_inputs(order, rowset.columns, inside, computed) for order in orders]
+    is_cut = bool(node.args.get("limit") or node.args.get("offset"))
+    sort_inputs = [
+        _order_inputs(order, rowset.columns, inside, computed, is_cut) for order in orders
+    ]
     deciding = transform_inputs(NOTHING.union(*sort_inputs), Subtype.SORT)
     influences = rowset.influences | deciding
     return Rowset(rowset.path, rowset.columns, influences, behind=rowset.behind)
@@ -340,13 +343,13 @@ def _group_inputs(
     columns: Sequence[RowsetColumn],
     scope: QueryScope,
 ) -> InputColumns:
-    """The inputs of `GROUP BY a, 2, ALL, ROLLUP (b)`."""
-    input_columns = NOTHING
-    if group.args.get("all"):
+    """The inputs of `GROUP BY a, 2, ALL, ROLLUP (b)`; `?` is a place, taken out as a value."""
+    input_columns, keys = NOTHING, list(_group_keys(group))
+    if group.args.get("all") or any(isinstance(key, exp.Placeholder) for key in keys):
         input_columns = inputs_of_all(
             [projection for projection in projections if not _is_aggregated(projection)], scope
         )
-    for node in _group_keys(group):
+    for node in keys:
         input_columns |= _at_place(node, columns) or _by_alias(node, scope) or inputs(node, scope)
     return transform_inputs(input_columns, Subtype.GROUP_BY)
 
@@ -361,13 +364,23 @@ def _group_keys(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _order_inputs(
-    order: exp.Expr, columns: Sequence[RowsetColumn], scope: QueryScope, computed: QueryScope
+    order: exp.Expr,
+    columns: Sequence[RowsetColumn],
+    scope: QueryScope,
+    computed: QueryScope,
+    is_cut: bool,
 ) -> InputColumns:
-    """The inputs of `ORDER BY a, 2, ALL`; of `ORDER BY a + 1` in the scope for what is computed."""
+    """The inputs of `ORDER BY a, 2, ALL`; of `ORDER BY a + 1` in the scope for what is computed.
+
+    Args:
+        is_cut: Only the first of the sorted rows are taken.
+    """
     input_columns = NOTHING
     for node in order.expressions:
         value = node.this if isinstance(node, exp.Ordered) else node
-        if isinstance(value, exp.Var) and value.name.upper() == "ALL":
+        if isinstance(value, exp.Placeholder) and is_cut:
+            scope.context.gap("a column's place in ORDER BY was taken out as a value")
+        elif isinstance(value, exp.Var) and value.name.upper() == "ALL":
             input_columns = input_columns.union(*(column.inputs for column in columns))
         else:
             around = scope if isinstance(value, exp.Column) else computed

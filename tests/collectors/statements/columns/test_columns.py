@@ -215,6 +215,9 @@ ONLY_SPARK = [
     ("SELECT named_struct('p', a, 'q', b) AS x FROM t", "x=~t.a,~t.b"),
     ("SELECT a + 1 AS b, b * 2 AS c FROM t", "b=~t.a c=~t.a"),
     ("SELECT upper(a) AS a, concat(a, '!') AS b FROM t", "a=~t.a b=~t.a"),
+    ("SELECT a AS x, UPPER(b) AS y, MAX(c) AS z FROM t GROUP BY 1, 2", "x=t.a y=~t.b z=+t.c *=GROUP_BY:t.a,GROUP_BY:t.b"),
+    ("SELECT a, b, COUNT(*) AS n FROM t GROUP BY ROLLUP (1, b)", "a=t.a b=t.b *=GROUP_BY:t.a,GROUP_BY:t.b"),
+    ("SELECT a FROM t ORDER BY 1", "a=t.a"),
     ("SELECT a AS x, COUNT(*) AS n FROM t GROUP BY x", "x=t.a *=GROUP_BY:t.a"),
     ("SELECT COUNT(*) FILTER (WHERE a > 1) AS x FROM t", "x=CONDITIONAL:t.a"),
     ("SELECT SUM(b) FILTER (WHERE a > 1) AS x FROM t", "x=+t.b,CONDITIONAL:t.a"),
@@ -286,6 +289,8 @@ INCOMPLETE = [
     ("INSERT INTO n SELECT a FROM t", "columns not resolved: the target's columns are matched by name"),
     ("INSERT INTO n (x, y) SELECT * FROM t", "columns not resolved: * stands for columns that are not known"),
     ("INSERT INTO n (x) EXEC dbo.p 1", "columns not resolved: those of a procedure's rows are not known"),
+    ("INSERT INTO n (x, y) SELECT TOP 5 a, b FROM t ORDER BY 2 DESC", "columns not resolved: a column's place in ORDER BY was taken out as a value"),
+    ("SELECT * INTO n FROM (SELECT s.k, s.m, s.v FROM s) q PIVOT (MAX(v) FOR m IN ('a', 'b')) p", "columns not resolved: the columns of a pivot are not known, * of a table whose columns are not known"),
     ("MERGE n USING s ON n.i = s.i WHEN NOT MATCHED THEN INSERT VALUES (s.i, s.a);", "columns not resolved: the target's columns are not known"),
 ]
 # fmt: on
