@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -85,16 +85,37 @@ def assign(
         condition: The one by which rows are changed. A table's own columns in it decide on what is
             assigned, `SET size = ? WHERE amount > ?`; not the keys by which a row is found.
     """
+    for column, input_columns in _assigned(assignments, scope):
+        for below in target.find(column) or target.place(column) or ():
+            if below.subtype is Subtype.IDENTITY:
+                deciding = _deciding_itself(condition, scope, below.source, Subtype.CONDITIONAL)
+                collector.add_edges(below.column, input_columns | deciding, below.source)
+
+
+def _assigned(
+    assignments: Iterable[exp.Expr], scope: QueryScope
+) -> Iterator[tuple[str, InputColumns]]:
+    """The columns on the left with what goes into them: `a = b`, `(a, b) = (SELECT …)`."""
     for assignment in assignments:
-        if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column):
-            input_columns = inputs(assignment.expression, scope)
-            column = assignment.this.name
-            for below in target.find(column) or target.place(column) or ():
-                if below.subtype is Subtype.IDENTITY:
-                    deciding = _deciding_itself(
-                        condition, scope, below.source, Subtype.CONDITIONAL
-                    )
-                    collector.add_edges(below.column, input_columns | deciding, below.source)
+        left, right = assignment.this, assignment.args.get("expression")
+        if not isinstance(assignment, exp.EQ) or isinstance(left, exp.Parameter):
+            continue  # a variable, for one
+        columns = left.expressions if isinstance(left, exp.Tuple) else [left.unnest()]
+        if isinstance(right, exp.Query) and len(columns) > 1:
+            rowset = scope.context.query(right, scope)
+            values = [column.inputs | rowset.influences for column in rowset.columns]
+            values = [] if rowset.is_open else values
+        elif isinstance(right, exp.Tuple):
+            values = [inputs(value, scope) for value in right.expressions]
+        else:
+            # DEFAULT is read as the name of a column.
+            is_default = isinstance(right, exp.Column) and right.sql().upper() == "DEFAULT"
+            values = [NOTHING if is_default else inputs(right, scope)]
+        if len(columns) != len(values):
+            scope.context.gap("the columns that are assigned together are not known")
+            continue
+        for column, input_columns in zip(columns, values, strict=True):
+            yield column.name, input_columns
 
 
 # Tables of a session, which no task changes row by row out of its memory.

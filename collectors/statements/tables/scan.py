@@ -135,7 +135,11 @@ def _is_verb(state: ScanState, at: int) -> bool:
     first = state.word(0)
     return state.is_outermost and (
         (first == "WITH" and state.scope.target is None)
-        or (first in _MULTI_INSERT[state.dialect] and state.word(at) == "INSERT")
+        or (
+            first in _MULTI_INSERT[state.dialect]
+            and state.word(at) == "INSERT"
+            and state.operation is not Operation.MERGE
+        )
     )
 
 

@@ -142,6 +142,9 @@ BOTH = [
     ("UPDATE n SET x = 1", ""),
     ("UPDATE n SET x = y + 1", "x=~n.y"),
     ("UPDATE n SET x = (SELECT MAX(a) FROM t)", "x=+t.a"),
+    ("UPDATE n SET (x, y) = (SELECT t.a, t.b + 1 FROM t WHERE t.i = n.i), z = 1", "x=t.a,FILTER:t.i y=~t.b,FILTER:t.i"),
+    ("UPDATE n SET (x, y) = (z, 1), (v) = (SELECT MAX(a) FROM t)", "x=n.z v=+t.a"),
+    ("UPDATE n SET x = DEFAULT, y = (SELECT MAX(a) FROM t)", "y=+t.a"),
     ("DELETE FROM n WHERE i IN (SELECT i FROM t)", "*=FILTER:t.i"),
     ("MERGE INTO n USING t ON n.i = t.i WHEN MATCHED THEN UPDATE SET x = t.a;", "x=t.a *=JOIN:t.i"),
     ("MERGE INTO n AS g USING t AS s ON g.i = s.i WHEN MATCHED AND s.d = 1 THEN DELETE WHEN MATCHED THEN UPDATE SET g.x = s.a + g.x WHEN NOT MATCHED THEN INSERT (i, x) VALUES (s.i, UPPER(a));", "i=t.i x=~t.a,~n.x *=JOIN:t.i,FILTER:t.d"),
@@ -253,6 +256,7 @@ ONLY_SPARK = [
     ("WITH c AS (SELECT a FROM t) INSERT INTO n (x) SELECT a FROM c", "x=t.a"),
     ("INSERT INTO n (x) WITH c AS (SELECT a FROM t) SELECT a FROM c", "x=t.a"),
     ("MERGE INTO n USING t ON n.i = t.i WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", "*=t.*,JOIN:t.i"),
+    ("WITH s AS (SELECT i, a FROM t) MERGE INTO n USING s ON n.i = s.i WHEN MATCHED THEN UPDATE SET n.x = s.a WHEN NOT MATCHED THEN INSERT (i, x) VALUES (s.i, s.a)", "i=t.i x=t.a *=JOIN:t.i"),
     ("MERGE INTO n USING (SELECT i, a AS x FROM t) s ON n.i = s.i WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *", "i=t.i x=t.a *=JOIN:t.i"),
 ]
 WITH_SCHEMA = [
@@ -289,6 +293,8 @@ INCOMPLETE = [
     ("INSERT INTO n SELECT a FROM t", "columns not resolved: the target's columns are matched by name"),
     ("INSERT INTO n (x, y) SELECT * FROM t", "columns not resolved: * stands for columns that are not known"),
     ("INSERT INTO n (x) EXEC dbo.p 1", "columns not resolved: those of a procedure's rows are not known"),
+    ("UPDATE n SET (x, y) = (SELECT * FROM t)", "columns not resolved: the columns that are assigned together are not known"),
+    ("UPDATE n SET (x, y) = ROW(t.a, t.b) FROM t", "columns not resolved: the columns that are assigned together are not known"),
     ("INSERT INTO n (x, y) SELECT TOP 5 a, b FROM t ORDER BY 2 DESC", "columns not resolved: a column's place in ORDER BY was taken out as a value"),
     ("SELECT * INTO n FROM (SELECT s.k, s.m, s.v FROM s) q PIVOT (MAX(v) FOR m IN ('a', 'b')) p", "columns not resolved: the columns of a pivot are not known, * of a table whose columns are not known"),
     ("MERGE n USING s ON n.i = s.i WHEN NOT MATCHED THEN INSERT VALUES (s.i, s.a);", "columns not resolved: the target's columns are not known"),
