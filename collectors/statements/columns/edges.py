@@ -129,9 +129,7 @@ def _deciding_itself(
     parts = condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition])
     is_of_session = table[-1].startswith(_SESSION_SIGNS)
     deciding = [
-        clause_inputs(part, scope, subtype)
-        for part in parts
-        if not _is_key(part, is_of_session)
+        clause_inputs(part, scope, subtype) for part in parts if not _is_key(part, is_of_session)
     ]
     return frozenset(one for one in NOTHING.union(*deciding) if one.source == table)
 
