@@ -435,10 +435,10 @@ def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
         target_rowset(target, scope)
     where = tree.args.get("where")
     collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
-    target = collector.target
-    if where and target[-1].startswith(_SESSION_SIGNS):  # what is left goes on to other tables
-        for itself in _deciding_itself(where.this, scope, target, Subtype.FILTER):
-            collector.edges[ParsedColumnEdge(target, ANY_COLUMN, *itself)] = None
+    table = collector.target
+    if where and table and table[-1].startswith(_SESSION_SIGNS):  # what is left goes on to others
+        for itself in _deciding_itself(where.this, scope, table, Subtype.FILTER):
+            collector.edges[ParsedColumnEdge(table, ANY_COLUMN, *itself)] = None
 
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {
