@@ -72,7 +72,7 @@ from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
     call_table_method,
 )
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
-from dbt_graft.collectors.python_code.libraries.writing import WRITE_FUNCTIONS
+from dbt_graft.collectors.python_code.libraries.writing import POLARS_WRITES, WRITE_FUNCTIONS
 from dbt_graft.collectors.python_code.values.containers import call_container_method
 from dbt_graft.collectors.python_code.values.frames import as_frame, change_open
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
@@ -97,7 +97,7 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.lineage.records import Subtype
 
 FRAME_LIBRARIES: Mapping[str, Mapping[str, Handler]] = {
-    "pandas": PANDAS_METHODS,
+    "pandas": {**PANDAS_METHODS, **POLARS_WRITES},
     "polars": POLARS_METHODS,
     "query": {**PANDAS_METHODS, **QUERY_METHODS},
     "spark": SPARK_METHODS,

@@ -25,6 +25,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     change_open,
     find_column,
     resolve,
+    rest_of,
     row_of,
     selected,
 )
@@ -38,6 +39,7 @@ from dbt_graft.collectors.python_code.values.selections import (
     like,
     listed,
     names_of,
+    names_without,
     with_text,
 )
 from dbt_graft.collectors.python_code.values.values import (
@@ -115,8 +117,9 @@ def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool
     if isinstance(value, Const) and isinstance(value.value, str) and text_is_column:
         return named(value.value)
     if isinstance(value, Thing) and value.role == "struct":
-        name = machine.key(value.traits["name"])
-        return replace(machine.derived([value]), form=Form.EXPRESSION, name=name)
+        made = machine.derived([value.traits["all"]])
+        name = next(iter(names_of(made.name) or ()), None) if is_selection(made.name) else made.name
+        return replace(made, form=Form.EXPRESSION, name=name)
     if text_is_column and (value == UNKNOWN or isinstance(value, Library | Text)):
         gap = machine.gap("a column whose name is not known")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
@@ -211,6 +214,10 @@ def rename_columns(call: Call) -> Value:
     owner = call.machine.data(call.owner.owner if isinstance(call.owner, Thing) else None)
     text = call.text("suffix" if call.name == "suffix" else "prefix", 0)
     name: Key = None
+    names = names_of(owner.name) if is_selection(owner.name) else None
+    if names is not None and call.name in {"map", "to_lowercase", "to_uppercase"}:
+        each = (Thing("name", {}, _of_name(owner, name)) for name in names)
+        return Items(tuple(rename_columns(replace(call, owner=thing)) for thing in each))
     if call.name == "keep":
         name = owner.name
     elif call.name in {"suffix", "prefix"} and text is not None and UNKNOWN_PART not in text:
@@ -387,11 +394,31 @@ def struct(call: Call) -> Value:
         for name, value in named_fields
         if name not in _OPTIONS
     ]
-    if any(is_selection(field.name) for field in fields):
-        return call_function(call)
-    entries = {field.name: replace(field, form=Form.VALUE) for field in fields}
-    name = next(iter(entries), None)
-    return Thing("struct", {"fields": machine.new(DictCell(entries)), "name": Const(name)})
+    entries: dict[Key, Value] = {}
+    opened: list[frozenset[OpenPart]] = []
+    for field in fields:
+        names = names_of(field.name) if is_selection(field.name) else [field.name]
+        without = names_without(field.name) if names is None else None
+        if names is None and without is None:
+            return call_function(call)
+        if without is not None:
+            opened.append(frozenset({OpenPart(PENDING, frozenset(without))}))
+        for name in names or ():
+            entries[name] = replace(_of_name(field, name), form=Form.VALUE)
+    cell = DictCell(entries, open=tuple(opened))
+    return Thing("struct", {"fields": machine.new(cell), "all": machine.new_list(fields)})
+
+
+def _of_name(data: Data, name: str) -> Data:
+    """An expression of several columns for one of them, which has its name."""
+    selection = data.name
+    if not is_selection(selection):
+        return data
+    inputs, rows = (
+        frozenset(i._replace(column=name) if i.column == selection else i for i in items)
+        for items in (data.inputs, data.rows)
+    )
+    return replace(data, inputs=inputs, rows=rows, name=name)
 
 
 def call_struct_method(call: Call) -> Value:
@@ -402,7 +429,7 @@ def call_struct_method(call: Call) -> Value:
         fields = machine.cell(owner.traits["fields"])
         assert isinstance(fields, DictCell)
         made = machine.data(machine.call(call.arguments.positional[0], machine.new(fields)))
-        name = machine.key(owner.traits["name"])
+        name = as_expression(machine, owner).name
         return replace(made, form=Form.EXPRESSION, name=name, place=call.place)
     method = EXPRESSION_METHODS.get(call.name) or call_series_method
     return method(replace(call, owner=as_expression(machine, owner)))
@@ -576,7 +603,7 @@ def _evaluated(call: Call, frame: Frame, expression: Data, keys: Container[Key] 
         return Frame(columns, rest=columns.pop(None, None), rows=rows)
     if name is None:
         gap = data.origin or call.gap("a column is made whose name is not known")
-        return Frame(rest=replace(data, origin=gap), rows=rows)
+        return Frame(rest=rest_of(data, gap), rows=rows)
     return Frame({_short(name): data}, rows=rows)
 
 
@@ -602,8 +629,7 @@ def _of_each(
     }
     rest = chosen.rest and replace(of(chosen.rest), origin=chosen.rest.origin)
     if chosen.open and is_renamed:
-        gap = machine.gap("columns that the code does not name get other names")
-        rest = Data(origin=gap)
+        rest = machine.unknown("columns that the code does not name get other names")
     is_chosen = not expression.is_aggregate and bool(expression.rows)
     rows = NOTHING.union(*(data.rows for data in columns.values())) if is_chosen else NOTHING
     opened = () if is_renamed else change_open(chosen.open, item.subtype)

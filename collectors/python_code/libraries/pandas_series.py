@@ -309,6 +309,9 @@ def _value_counts(call: Call) -> Value:
         inputs = change(owner.inputs, Subtype.AGGREGATION)
         return replace(owner, inputs=inputs, rows=owner.rows | groups, place=call.place)
     level = replace(owner, index=(), form=Form.VALUE)
+    if owner.library == "polars":
+        columns = {owner.name: level, call.text("name") or "count": Data(place=call.place)}
+        return call.machine.new(Frame(columns, rows=owner.rows | groups, library="polars"))
     return Data(
         name="count",
         rows=owner.rows | groups,

@@ -44,7 +44,9 @@ from dbt_graft.collectors.python_code.values.frames import (
     as_keys,
     column,
     find_column,
+    name_columns,
     rename,
+    rest_of,
     with_rows,
     without_columns,
 )
@@ -75,11 +77,20 @@ def _read_database(call: Call) -> Value:
 
 
 def _read_file(call: Call) -> Value:
-    columns = call.keys("columns")
+    columns, names = call.keys("columns"), call.get("new_columns")
+    if names is not None and call.flag("has_header") is False:
+        columns, names = call.machine.keys(names), None
+    is_named = columns is None or all(isinstance(name, str) for name in columns)
     path = call.machine.text(call.get("source", 0))
-    if columns is not None and not all(isinstance(name, str) for name in columns):
-        columns = None
-    return call.machine.new(read_file(call.machine, path, "polars", columns))
+    frame = read_file(call.machine, path, "polars", columns if is_named else None)
+    if not is_named:
+        frame = frame.with_gap(call.gap("columns are read by their places"))
+    if names is not None:
+        frame = name_columns(call.machine, frame, names)
+    if call.get("with_column_names") is not None:
+        rest = call.machine.unknown("columns get names that are not known")
+        frame = Frame(rest=rest, library="polars")
+    return call.machine.new(frame)
 
 
 def _of_pandas(handler: Handler) -> Handler:
@@ -151,7 +162,10 @@ def _join(call: Call) -> Value:
     left_keys: list[tuple[Key, Data]] = []
     right_keys: list[tuple[Key, Data]] = []
     for (a, data), (b, other), is_key in zip(lefts, rights, is_one, strict=False):
-        is_plain = is_key and find_column(machine, right, b).inputs == other.inputs
+        sides_of_key = ((left, a, data), (right, b, other))
+        is_plain = is_key and all(
+            find_column(machine, f, n).inputs == d.inputs for f, n, d in sides_of_key
+        )
         key = b if how == "right" else a
         left_keys.append((key if is_plain else a, data))
         right_keys.append((key if is_plain else None, other))
@@ -200,7 +214,10 @@ def _with_number(call: Call) -> Value:
 
 
 def _series(call: Call) -> Value:
-    names = call.keys("name", 0) or [None]
+    names = call.keys("index" if call.name == "to_series" else "name", 0) or [0]
+    columns = list(call.frame.columns)
+    if isinstance(at := names[0], int) and not call.frame.open and at < len(columns):
+        names = columns[at:]
     return column(call.machine, call.frame, as_keys(names)[0])
 
 
@@ -233,7 +250,7 @@ def _unnest(call: Call) -> Value:
     frame = call.frame
     pairs = all_of(call, frame, call.arguments.positional)
     gap = call.gap("the fields of a struct are not known")
-    rest = replace(derive([data for _, data in pairs], call.place), origin=gap)
+    rest = rest_of(derive([data for _, data in pairs], call.place), gap)
     return call.result(replace(without_columns(frame, [name for name, _ in pairs]), rest=rest))
 
 
@@ -343,8 +360,8 @@ def _query(call: Call, frames: Mapping[Key, Value]) -> Value:
     made = run_on_views(machine, text, "polars") if text is not None else None
     machine.views = before
     if made is None:
-        gap = machine.gap("a query of frames is not followed")
-        made = machine.new(Frame(rest=Data(origin=gap), library="polars"))
+        rest = machine.unknown("a query of frames is not followed")
+        made = machine.new(Frame(rest=rest, library="polars"))
     return made
 
 
@@ -487,7 +504,9 @@ POLARS_FUNCTIONS: Mapping[str, Handler] = {
 }
 
 
-_FRAMES = re.compile(r"align_frames|concat|json_normalize|(?:from|read|scan)_\w+|select|sql|union")
+_FRAMES = re.compile(
+    r"align_frames|concat|json_normalize|(?:from(?!_epoch)|read|scan)_\w+|select|sql|union"
+)
 
 
 def is_function(name: str) -> bool:

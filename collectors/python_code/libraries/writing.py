@@ -116,7 +116,8 @@ def _to_sql(call: Call) -> Value:
 def write_to_file(call: Call) -> Value:
     """`df.to_csv(path)`, `df.write_csv(path)`."""
     machine = call.machine
-    frame = _written(call)
+    frame = as_frame(machine, call.owner)
+    assert frame
     names = ("path_or_buf", "path", "file", "excel_writer", "target", "workbook")
     path = next((value for name in names if (value := call.get(name, 0))), None)
     columns = call.keys("columns")
@@ -140,16 +141,10 @@ def write_to_file(call: Call) -> Value:
 _WITH_INDEX = frozenset({"to_csv", "to_excel", "to_parquet_index", "to_html"})
 
 
-def _written(call: Call) -> Frame:
-    """The frame that is written; of Polars' `value_counts`, which is a frame, with the values."""
+def _write_database(call: Call) -> Value:
     frame = as_frame(call.machine, call.owner)
     assert frame
-    is_counts = call.name in POLARS_WRITES and isinstance(call.owner, Data) and frame.index
-    return with_index(frame, None, is_table=True) if is_counts else frame
-
-
-def _write_database(call: Call) -> Value:
-    write_frame(call.machine, _written(call), Medium.TABLE, call.get("table_name", 0))
+    write_frame(call.machine, frame, Medium.TABLE, call.get("table_name", 0))
     return UNKNOWN
 
 

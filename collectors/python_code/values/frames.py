@@ -52,6 +52,7 @@ def column(machine: Machine, frame: Frame, name: Key) -> Data:
         rows=data.rows | frame.rows,
         order=frame.order,
         index=frame.index,
+        library="polars" if frame.library == "polars" else "",
     )
 
 
@@ -88,10 +89,8 @@ def selected(machine: Machine, frame: Frame, selection: str) -> Frame:
         return Frame(columns, exclude(frame.open, without), frame.rest)
     if selection != UNSURE and not (frame.open or frame.rest):
         return Frame(columns)
-    gap = machine.gap("which columns are selected is not known")
-    if selection != UNSURE:
-        return Frame(columns, rest=Data(origin=gap))
-    return Frame(rest=replace(combine(frame.values), origin=gap))
+    rest = machine.unknown("which columns are selected is not known")
+    return Frame(columns if selection != UNSURE else {}, rest=rest)
 
 
 def _by_other_name(machine: Machine, frame: Frame, name: Key) -> Data | None:
@@ -171,7 +170,8 @@ def as_frame(machine: Machine, value: Value | None) -> Frame | None:
     if isinstance(value, Data):
         if value.form is Form.SERIES:
             columns: dict[Key, Data] = {value.name if value.name is not None else 0: value}
-            return Frame(columns, rows=value.rows, order=value.order, index=value.index)
+            library = value.library or "pandas"
+            return Frame(columns, (), None, value.rows, value.order, value.index, library=library)
         return opaque_frame(value)
     return None
 
@@ -331,9 +331,14 @@ def _of_tuples(machine: Machine, row: Items, names: list[object] | None, rows: I
 
 def _any_of(machine: Machine, data: Data) -> Data:
     """The value at a place that is not known; of several columns, which one is a gap."""
-    if len({(item.source, item.column) for item in data.inputs}) < 2:
-        return data
-    return data.with_gap(machine.gap("the values of a row are not known one by one"))
+    gap = machine.gap("the values of a row are not known one by one")
+    return replace(rest_of(data, gap), origin=data.origin) if data.inputs else data
+
+
+def rest_of(data: Data, gap: LineGap) -> Data:
+    """Further columns of a frame, made of these inputs; of several, which ones is a gap."""
+    is_one = len({(item.source, item.column) for item in data.inputs}) == 1
+    return replace(data if is_one else data.with_gap(gap), origin=gap)
 
 
 def name_columns(machine: Machine, frame: Frame, value: Value) -> Frame:

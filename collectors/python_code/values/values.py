@@ -84,6 +84,7 @@ class Data(Value):
         place: The line that made it of other columns.
         is_aggregate: An expression that makes one row of many.
         makes_rows: An expression that makes any number of rows of one: `explode`.
+        library: That of a series' frames, where it is not pandas.
     """
 
     inputs: Inputs = NOTHING
@@ -97,6 +98,7 @@ class Data(Value):
     form: Form = Form.VALUE
     is_aggregate: bool = False
     makes_rows: bool = False
+    library: str = ""
 
     def with_gap(self, gap: LineGap) -> Data:
         """The value with a gap of its inputs."""
@@ -333,6 +335,7 @@ def combine(values: Sequence[Data], place: CodePlace | None = None) -> Data:
         index=next((data.index for data in values if data.index), ()),
         place=place or next((data.place for data in values if data.place), None),
         form=max(forms, key=lambda form: form.value) if forms else Form.VALUE,
+        library=next((data.library for data in values if data.library), ""),
         is_aggregate=bool(values)
         and all(data.is_aggregate for data in values if data.form is Form.EXPRESSION),
     )

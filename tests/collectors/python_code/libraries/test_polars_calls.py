@@ -26,7 +26,7 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "n_a=a; B=b; z=c",
         ),
         ("out = df.select(pl.col('a').name.map(lambda n: n + '_y'))", "a_y=a"),
-        ("out = df.select(pl.col('a', 'b').name.map(str.upper))", "?*"),
+        ("out = df.select(pl.col('a', 'b').name.map(str.upper))", "A=a; B=b"),
         ("out = df.select(pl.col(['a', 'b']) * pl.col('c'))", "a=~a,~c; b=~b,~c"),
         ("out = df.select(pl.all().exclude('t', 'k') * 2)", "id=~id; a=~a; b=~b; c=~c"),
         ("out = df.select(pl.exclude('^[abc]$'))", "id=id; k=k; t=t"),
@@ -267,6 +267,57 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
         ),
         ("out = pl.concat(df.select('id').iter_slices(100))", "id=id"),
         ("import duckdb\nout = duckdb.sql('SELECT a FROM df').pl()", "?*"),
+        ("out = df.select('id', cs.numeric() * 2).select('a')", "a=; ?a"),
+        ("out = every.select(cs.starts_with('p')).select('pq')", "pq=; ?pq"),
+        ("out = every.select(pl.all().name.suffix('_x')).select('p_x')", "p_x=; ?p_x"),
+        ("out = df.select(pl.all().name.map(rename)).select('z')", "z=a,b,c,id,k,t; ?z"),
+        ("out = df.select(pl.col('a').name.map(rename)).select('z')", "z=a"),
+        ("out = df.select('id', s=pl.col('k').str.json_decode()).unnest('s').select('x')", "x=~k"),
+        ("out = df.select('id', s=pl.struct('a', 'b')).unnest('s').select('a')", "a=~a,~b; ?a"),
+        ("out = pl.sql('SELECT a FROM df').select('a')", "?*"),
+        ("out = df.sql('SELECT').select('a')", "a=; ?a"),
+        ("out = pl.read_csv('f.csv', with_column_names=f).select('a')", "a=; ?a"),
+        ("out = pl.read_csv('f.csv', new_columns=['a', 'b']).select('a')", "a=; ?a"),
+        ("out = pl.read_csv('f.csv', has_header=False, new_columns=['x', 'y'])", "x=x; y=y"),
+        ("out = pl.read_csv('f.csv', columns=[0, 1]).select('a')", "a=a; ?*; ?a"),
+        (
+            "out = df.group_by('k').agg(cs.numeric().mean()).select('k', 'a')",
+            "k=k; a=; *=group k; ?a",
+        ),
+        (
+            "out = df.pivot('k', index='id', values='a').select('id', 'DE')",
+            "id=id; DE=+a,if k; *=group id",
+        ),
+        (
+            "out = df['k'].value_counts(name='n').rename({'k': 'z'}).filter(pl.col('n') > 2)",
+            "z=k; n=; *=group k",
+        ),
+        (
+            "out = df['a'].rename('z').to_frame().join(other.select('x'), "
+            "how='cross').with_columns(pl.col('z') * 2)",
+            "z=~a; x=u.x",
+        ),
+        ("out = df.to_series(1).to_frame('z').lazy().collect()", "z=a"),
+        (
+            "out = df.select('id', pl.col('a', 'b').max().over('k').name.map(lambda n: "
+            "f'max_{n}'))",
+            "id=id; max_a=+a,window k; max_b=+b,window k",
+        ),
+        (
+            "out = df.select('id', z=pl.struct(pl.all()).map_elements(lambda r: r['a'] + r['b']))",
+            "id=id; z=~a,~b",
+        ),
+        (
+            "out = df.select(pl.struct(pl.col('a', 'b')).map_elements(lambda r: "
+            "r['b']).alias('z'), pl.struct('c', 'k'))",
+            "z=b; c=~c,~k",
+        ),
+        (
+            "out = df.select('id', 'a').join(other.select('uid', 'x'), left_on=pl.col('id') + "
+            "1, right_on='uid')",
+            "id=id; a=a; uid=u.uid; x=u.x; *=join id,join u.uid",
+        ),
+        ("out = df.no_such_method().write_parquet('p.parquet')\nout = df.select('id')", "?*"),
     ],
 )
 def test_columns_of_frames(lines: str, expected: str) -> None:
