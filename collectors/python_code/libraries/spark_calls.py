@@ -666,7 +666,7 @@ def rows(call: Call) -> Value:
     if call.name == "row":
         return call.machine.chosen(row, frame.rows)
     if call.name in {"first", "head"} and not call.arguments.positional:
-        return row
+        return call.machine.chosen(row, frame.rows)
     return Items((), row, frame.rows)
 
 

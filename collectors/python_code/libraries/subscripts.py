@@ -120,7 +120,7 @@ def _of_items(machine: Machine, items: Items, key: Value, *, is_list: bool) -> V
             return items.items[at]
         if items.open:
             return machine.missing("a column is taken by its place, and the columns are not known")
-        return items.rest if items.rest is not None else UNKNOWN
+        return machine.chosen(items.rest, items.rows) if items.rest is not None else UNKNOWN
     if isinstance(key, Thing) and key.role == "slice":
         ends = [machine.key(key.traits[end]) for end in ("lower", "upper")]
         if items.rest is None and all(end is None or isinstance(end, int) for end in ends):

@@ -246,7 +246,7 @@ def get_entry(machine: Machine, cell: DictCell, key: Value) -> Value | None:
         if isinstance(known, str):
             for group in cell.open:
                 if (data := from_open(group, known, of_rows=True)) is not None:
-                    return data
+                    return machine.chosen(data, cell.rows)
         return cell.rest
     values = cell.values
     value = machine.join_all(values)

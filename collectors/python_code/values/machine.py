@@ -265,6 +265,8 @@ class Machine:
             return value
         if isinstance(value, Data):
             return replace(value, rows=value.rows | rows)
+        if isinstance(value, Items) and value.open:  # of the columns that are not named as well
+            value = replace(value, rows=value.rows | rows)
         return self.each_part(value, lambda part: self.chosen(part, rows)) or value
 
     def each_part(self, value: Value, rule: Callable[[Value], Value]) -> Value | None:
