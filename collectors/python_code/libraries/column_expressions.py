@@ -262,7 +262,7 @@ def call_function(call: Call) -> Value:
         return Data(form=Form.EXPRESSION, name=name)
     if name in {"lit", "typedLit"}:  # of a value that was read before
         literal = call.machine.data(call.get("", 0))
-        return replace(literal, form=Form.EXPRESSION, name="literal")
+        return replace(literal, form=Form.EXPRESSION, name="?")
     arguments = _arguments(call)
     if name == "broadcast":
         return call.get("df", 0) or UNKNOWN
@@ -289,11 +289,27 @@ def call_function(call: Call) -> Value:
 def _label(call: Call, arguments: list[Data]) -> Key:
     """The name of a function's column: that of the first argument, or its own text."""
     if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
-        return f"{call.name}({', '.join(str(data.name) for data in arguments if data.name)})"
+        return _SPARK_LABELS.get(call.name) or _labelled(call.name, arguments)
     label: Key = arguments[0].name if arguments else None
     return next(iter(names_of(label) or ()), None) if is_selection(label) else label
 
 
+def _labelled(name: str, arguments: list[Data]) -> str | None:
+    """The text of a function's call in Spark, `?` for literals; None where one is not known."""
+    texts: list[str] = []
+    for data in arguments:
+        is_plain = all(item.subtype is Subtype.IDENTITY for item in data.inputs)
+        if data.inputs and not is_plain and "(" not in str(data.name):
+            return None  # `a + 1`
+        texts.append(str(data.name or "?"))
+    if name in {"countDistinct", "count_distinct"}:
+        return f"count(DISTINCT {', '.join(texts)})"
+    return f"{SPARK_NAMES.get(name, name)}({', '.join(texts)})"
+
+
+# The columns of these are structs.
+_SPARK_LABELS = {"window": "window", "session_window": "session_window"}
+SPARK_NAMES = {"mean": "avg", "sumDistinct": "sum", "sum_distinct": "sum"}
 _MORE_AGGREGATES = words("""
     countDistinct count_distinct approx_count_distinct collect_list collect_set stddev variance
     stddev_pop var_pop var_samp stddev_samp sumDistinct sum_distinct first_value last_value

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.column_expressions import (
+    SPARK_NAMES,
     all_of,
     condition,
     evaluate_columns,
@@ -105,7 +106,9 @@ def _of_session(call: Call) -> Value:
 def _sql(call: Call, query: Value | None) -> Value:
     machine = call.machine
     text = machine.text(query)
-    made = run_on_views(machine, text) if text is not None else None
+    parameters = call.get("args", 1)
+    deciding = change(machine.condition(machine.derived([query, parameters])), Subtype.FILTER)
+    made = run_on_views(machine, text, deciding=deciding) if text is not None else None
     if made is not None:
         return made
     if text is not None and _CHANGES.match(text):
@@ -113,7 +116,7 @@ def _sql(call: Call, query: Value | None) -> Value:
         target = machine.record.add_target(place, Medium.STATEMENT, text, Dialect.SPARK)
         machine.record.add_edges(target, "*", machine.control, place)
         return machine.new(Frame(library="spark"))
-    return read_query(machine, query, Dialect.SPARK, "spark")
+    return read_query(machine, query, Dialect.SPARK, "spark", parameters)
 
 
 _CHANGES = re.compile(
@@ -563,8 +566,9 @@ def _of_groups(call: Call) -> Value:
         if not names and (frame.library == "spark" or frame.open):
             base = base.with_gap(call.gap("which of the columns are numbers is not known"))
         label = "{}({})" if frame.library == "spark" else "{1}"
+        function = SPARK_NAMES.get(call.name, call.name)
         columns = {
-            label.format(call.name, name): derive(
+            label.format(function, name): derive(
                 [find_column(machine, frame, name)], call.place, Subtype.AGGREGATION
             )
             for name in as_keys(names or [n for n in frame.columns if n not in keys])
@@ -579,7 +583,7 @@ def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
     gap = call.gap("aggregates have names that are not known")
     if isinstance(cell, DictCell):
         columns: dict[Key, Data] = {
-            f"{machine.text(value)}({1 if name == ANY_COLUMN else name})": derive(
+            f"{_function(call, value)}({1 if name == ANY_COLUMN else name})": derive(
                 [find_column(machine, frame, name)] if name != ANY_COLUMN else [],
                 call.place,
                 Subtype.AGGREGATION,
@@ -591,6 +595,11 @@ def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
     columns = {name: _of_group(call, data, frame) for name, data in made.columns.items()}
     made = replace(made, columns=columns)
     return replace(made, rest=Data(origin=gap)) if call.arguments.more else made
+
+
+def _function(call: Call, value: Value) -> str:
+    name = call.machine.text(value) or UNKNOWN_PART
+    return SPARK_NAMES.get(name, name)
 
 
 def _of_group(call: Call, data: Data, frame: Frame) -> Data:

@@ -10,14 +10,16 @@ from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.reading import read_query, read_table
 from dbt_graft.collectors.python_code.libraries.sql_columns import parse_sql, result_columns
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import Medium
+from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
 from dbt_graft.collectors.python_code.values.frames import find_column, inputs_of_rows
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
+    NOTHING,
     Const,
     Data,
     Frame,
     Input,
+    Inputs,
     Key,
     LineGap,
     Ref,
@@ -28,18 +30,24 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType
+from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Outcome
 
 
-def run_on_views(machine: Machine, text: str, library: str = "spark") -> Value | None:
-    """Run a statement that reads frames of the script, or that makes one; None for others."""
+def run_on_views(
+    machine: Machine, text: str, library: str = "spark", deciding: Inputs = NOTHING
+) -> Value | None:
+    """Run a statement that reads frames of the script, or that makes one; None for others.
+
+    Args:
+        deciding: What its parameters are made of.
+    """
     trees = parse_sql(text, Dialect.SPARK)
     view = next((name for tree in trees if (name := _made_view(tree))), None)
     tables = {table.name.casefold() for tree in trees for table in tree.find_all(exp.Table)}
     if view is not None:
         query = trees[0].expression.sql(Dialect.SPARK.value)
-        made = run_on_views(machine, query, library) or read_query(
-            machine, Const(query), Dialect.SPARK, "spark"
+        made = run_on_views(machine, query, library, deciding) or read_query(
+            machine, Const(query), Dialect.SPARK, "spark", Data(deciding)
         )
         if isinstance(made, Ref):
             machine.views[view] = made
@@ -57,8 +65,11 @@ def run_on_views(machine: Machine, text: str, library: str = "spark") -> Value |
     if not shapes:
         return None
     frame = _frame(machine, text, shapes[-1])
+    frame = replace(frame, rows=frame.rows | deciding)
     target = next((edge.table for edge in shapes[-1].column_edges if edge.table), None)
     if target is not None:
+        if shapes[-1].outcome is not Outcome.PARSED:
+            frame = frame.with_gap(machine.gap(shapes[-1].reason or "the statement is not read"))
         write_frame(machine, frame, Medium.TABLE, ".".join(target), Dialect.SPARK)
     return machine.new(replace(frame, library=library))
 
@@ -80,6 +91,10 @@ def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
     rows: set[Input] = set()
     gaps: set[LineGap] = set()
     for edge in shape.column_edges:
+        if UNKNOWN_PART in edge.from_column:  # a value of the script's, or a name
+            if edge.subtype.type is EdgeType.DIRECT:
+                gaps.add(machine.gap("columns of its query are made at run time"))
+            continue
         data = _source(machine, edge.from_table, edge.from_column)
         gaps |= all_gaps(data)
         made = change(data.inputs, edge.subtype, edge.masking)

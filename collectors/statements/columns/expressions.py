@@ -56,7 +56,8 @@ MASKING: Mapping[str, Masking] = {
 # Aggregates that sqlglot does not know.
 _AGGREGATES = keywords(
     """APPROX_PERCENTILE_CONT APPROX_PERCENTILE_DISC CHECKSUM_AGG EVERY HISTOGRAM_NUMERIC JSONB_AGG
-    JSONB_OBJECT_AGG JSON_AGG JSON_GROUP_ARRAY JSON_GROUP_OBJECT OBJECT_AGG XMLAGG"""
+    JSONB_OBJECT_AGG JSON_AGG JSON_GROUP_ARRAY JSON_GROUP_OBJECT MEAN OBJECT_AGG PRODUCT STD TRY_AVG
+    TRY_SUM XMLAGG"""
 )
 # Functions that make several rows of their arguments, among those that sqlglot does not know.
 _ROW_MAKERS = words("""

@@ -322,6 +322,44 @@ other = spark.table("s.u")
             "l = df.select('k', 'a')\nout = l.join(other, l.k == other.x).select(l['*'], other.y)",
             "k=k; a=a; y=u.y; *=join k,join u.x",
         ),
+        (
+            "most = other.agg(F.max('x')).first()[0]\n"
+            "out = spark.sql('SELECT a FROM s.t WHERE b > :m', "
+            "args={'m': most})",
+            "a=a; *=filter u.x",
+        ),
+        (
+            "most = other.agg(F.max('x')).first()[0]\n"
+            "df.createOrReplaceTempView('v')\n"
+            "out = spark.sql(f'SELECT a FROM v WHERE b > {most}')",
+            "a=a; *=filter b,filter u.x",
+        ),
+        (
+            "import os\n"
+            "x = os.environ['X']\n"
+            "df.createOrReplaceTempView('v')\n"
+            "out = spark.sql(f'SELECT a, {x} AS z FROM v')",
+            "a=a; z=; ?*",
+        ),
+        (
+            "most = other.filter('y > 1').orderBy('w').first()\n"
+            "out = df.select('a', F.lit(most['x']).alias('z'))",
+            "a=a; z=if u.w,if u.y,u.x",
+        ),
+        (
+            "most = other.filter('y > 1').select('x').collect()[0][0]\n"
+            "out = df.select('a', F.lit(most).alias('z'))",
+            "a=a; z=if u.y,u.x",
+        ),
+        (
+            "out = df.groupBy(F.window('d', '1 day'))"
+            ".agg(F.mean('a'), F.round(F.sum('b'), 2)).drop('window')",
+            "avg(a)=+a; round(sum(b), ?)=+b; *=group d",
+        ),
+        (
+            "out = df.groupBy('k').agg(F.countDistinct('a'), F.sum(F.col('b') * 2))",
+            "k=k; count(DISTINCT a)=+a; *=group k; ?*",
+        ),
     ],
 )
 def test_frames_of_spark(lines: str, expected: str) -> None:

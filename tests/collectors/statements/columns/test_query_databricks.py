@@ -85,6 +85,7 @@ SELECT a FROM t WHERE i IN (SELECT i FROM u) LIMIT 10 | a=t.a | FILTER:t.i,FILTE
 # pivot and unpivot
 SELECT * FROM (SELECT i, k, a FROM t) PIVOT (SUM(a) FOR k IN ('A', 'B' AS bb)) | i=t.i a=+t.a,CONDITIONAL:t.k bb=+t.a,CONDITIONAL:t.k | GROUP_BY:t.i
 SELECT * FROM (SELECT i, k, a, b FROM t) PIVOT (SUM(a) AS s, MAX(b) AS m FOR k IN ('A', 'B')) | i=t.i a_s=+t.a,CONDITIONAL:t.k a_m=+t.b,CONDITIONAL:t.k b_s=+t.a,CONDITIONAL:t.k b_m=+t.b,CONDITIONAL:t.k | GROUP_BY:t.i
+SELECT k, MEAN(a) AS m, TRY_SUM(b) AS s, TRY_AVG(c) AS t FROM t GROUP BY k | k=t.k m=+t.a s=+t.b t=+t.c | GROUP_BY:t.k
 SELECT * FROM q UNPIVOT (amount FOR quarter IN (q1, q2 AS second, q3)) | region=q.region quarter amount=q.q1,q.q2,q.q3 | FILTER:q.q1,FILTER:q.q2,FILTER:q.q3
 SELECT a, _metadata.file_path AS x FROM t | a=t.a x
 # set operations and recursion
