@@ -29,7 +29,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     row_of,
     selected,
 )
-from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
+from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler, Machine
 from dbt_graft.collectors.python_code.values.selections import (
     UNSURE,
     both,
@@ -281,6 +281,8 @@ def call_function(call: Call) -> Value:
     subtype = Subtype.AGGREGATION if is_aggregate else Subtype.TRANSFORMATION
     data = derive(arguments, call.place, subtype, masking_of(name, is_method=False))
     makes_rows = is_spark and name in _MAKES_ROWS
+    if name in _RANGES:  # as many rows as there are between them
+        data = replace(data, rows=data.rows | change(data.inputs, Subtype.JOIN))
     label = _label(call, arguments)
     made = replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
     return replace(made, makes_rows=True) if makes_rows else made
@@ -317,6 +319,7 @@ _MORE_AGGREGATES = words("""
     array_agg any_value bit_and bit_or bit_xor corr count_if covar_pop covar_samp every listagg
     percentile regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope some try_avg
     try_sum""")
+_RANGES = words("arange date_range datetime_range int_range linear_space time_range")
 _MAKES_ROWS = words("explode explode_outer posexplode posexplode_outer inline inline_outer")
 
 
@@ -728,6 +731,14 @@ def _chosen_values(call: Call) -> Value:
     return replace(owner, rows=owner.rows | change(inputs, Subtype.SORT))
 
 
+def _of_columns(call: Call) -> Value:
+    """A method whose texts are columns: `.repeat_by("n")`."""
+    named_values = (call.arguments.named or {}).values()
+    values = [as_expression(call.machine, value) for value in call.arguments.positional]
+    arguments = Arguments((*values, *named_values))
+    return call_series_method(replace(call, arguments=arguments))
+
+
 def _rolled_by(call: Call) -> Value:
     """`.rolling_sum_by("day", "7d")`: of the rows before each, by a column."""
     by = as_expression(call.machine, call.get("by", 0))
@@ -739,6 +750,7 @@ def _rolled_by(call: Call) -> Value:
 EXPRESSION_METHODS: Mapping[str, Handler] = {
     "exclude": excluded,
     "over": over,
+    **dict.fromkeys(words("append clip dot gather is_between pow repeat_by"), _of_columns),
     **dict.fromkeys(words("filter sort_by top_k_by bottom_k_by"), _chosen_values),
     **{
         f"rolling_{name}": aggregate

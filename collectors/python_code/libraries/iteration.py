@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.libraries.databases import RESULT
-from dbt_graft.collectors.python_code.values.frames import row_of
+from dbt_graft.collectors.python_code.values.frames import column, row_of
 from dbt_graft.collectors.python_code.values.limits import MOST_ITERATIONS
 from dbt_graft.collectors.python_code.values.machine import Machine, to_value
 from dbt_graft.collectors.python_code.values.values import (
@@ -26,7 +26,7 @@ from dbt_graft.lineage.records import Subtype
 
 
 def iterate(machine: Machine, value: Value | None) -> Items:
-    """The items of a value; of a row its values, of a frame the names of its columns."""
+    """The items of a value; of a row its values, of a frame its columns or their names."""
     items = machine.items(value)
     if items is not None and items.open and items.rest is None:
         reason = "the values of a row go by their places, and those are not known"
@@ -49,11 +49,17 @@ def iterate(machine: Machine, value: Value | None) -> Items:
     if isinstance(cell, ObjectCell) and RESULT in cell.names:
         rows = machine.frame(cell.names[RESULT])
         return rows_of(rows) if rows is not None else Items((), UNKNOWN)
-    if isinstance(cell, Frame) and cell.library == "series" and not cell.open:
-        return Items(tuple(cell.columns.values()), cell.rest, cell.rows)
-    if isinstance(cell, Frame):
-        return rows_of(cell) if cell.library == "query" else column_names(cell)
-    return Items((), machine.data(value))
+    return _of_frame(machine, cell) if isinstance(cell, Frame) else Items((), machine.data(value))
+
+
+def _of_frame(machine: Machine, frame: Frame) -> Items:
+    if frame.library == "series" and not frame.open:
+        return Items(tuple(frame.columns.values()), frame.rest, frame.rows)
+    if frame.library == "polars":
+        unknown = machine.unknown("the columns that are gone through are not known")
+        series = tuple(column(machine, frame, name) for name in frame.columns)
+        return Items(series, unknown if frame.open or frame.rest else None)
+    return rows_of(frame) if frame.library == "query" else column_names(frame)
 
 
 def _of_thing(machine: Machine, thing: Thing) -> Items:

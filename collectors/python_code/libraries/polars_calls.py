@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argument
 from dbt_graft.collectors.python_code.libraries.column_expressions import all_of, condition
-from dbt_graft.collectors.python_code.libraries.iteration import column_names
+from dbt_graft.collectors.python_code.libraries.iteration import column_names, iterate
 from dbt_graft.collectors.python_code.libraries.pandas_frames import (
     PANDAS_METHODS,
     drop_missing,
@@ -50,7 +50,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     with_rows,
     without_columns,
 )
-from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler
+from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Handler, nothing
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
     Const,
@@ -73,7 +73,8 @@ from dbt_graft.lineage.records import Subtype
 
 
 def _read_database(call: Call) -> Value:
-    return read_query(call.machine, call.get("query", 0), Dialect.TSQL, "polars")
+    frame = read_query(call.machine, call.get("query", 0), Dialect.TSQL, "polars")
+    return Items((), frame) if call.flag("iter_batches") else frame
 
 
 def _read_file(call: Call) -> Value:
@@ -320,6 +321,18 @@ def _item(call: Call) -> Value:
     return data.with_gap(call.gap("which column is taken is not known")) if frame.open else data
 
 
+def _to_dict(call: Call) -> Value:
+    """`df.to_dict()`: a series, or a list, for each name."""
+    machine, frame = call.machine, call.frame
+    series: dict[Key, Value] = {name: column(machine, frame, name) for name in frame.columns}
+    return machine.new(DictCell(series, frame.rest, open=frame.open))
+
+
+def _without_first(call: Call) -> Arguments:
+    """The arguments behind the first, a number of rows."""
+    return replace(call.arguments, positional=call.arguments.positional[1:])
+
+
 def sql_context(call: Call) -> Value:
     """`pl.SQLContext(frames, orders=df)`."""
     cell = call.machine.cell(call.get("frames", 0))
@@ -439,8 +452,10 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     lambda call: column_names(call.frame): "names",
     lambda call: Const(False): "is_empty",
     lambda call: Items((), call.owner): "iter_slices collect_batches",
-    select_columns: "select",
-    with_columns: "with_columns",
+    select_columns: "select select_seq",
+    with_columns: "with_columns with_columns_seq",
+    lambda call: call.machine.new(iterate(call.machine, call.owner)): "get_columns iter_columns",
+    _to_dict: "to_dict",
     filter_rows: "filter remove",
     drop_columns: "drop",
     _of_subset(drop_missing): "drop_nulls drop_nans",
@@ -455,7 +470,8 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     lambda call: _query(call, {call.text("table_name") or "self": call.owner}): "sql",
     _join: "join join_asof",
     _join_where: "join_where",
-    sort_rows: "sort top_k bottom_k",
+    sort_rows: "sort",
+    lambda call: sort_rows(replace(call, arguments=_without_first(call))): "top_k bottom_k",
     _rename: "rename",
     _with_number: "with_row_index with_row_count",
     _series: "get_column to_series",
@@ -470,7 +486,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
 }
 POLARS_METHODS: Mapping[str, Handler] = {
     **POLARS_WRITES,
-    **{name: PANDAS_METHODS[name] for name in ("pipe", "to_dict")},
+    "pipe": PANDAS_METHODS["pipe"],
     "drop_in_place": PANDAS_METHODS["pop"],
     **{
         name: _of_pandas(PANDAS_METHODS[name])
@@ -493,6 +509,14 @@ POLARS_FUNCTIONS: Mapping[str, Handler] = {
     ),
     "polars.read_database": _read_database,
     "polars.read_database_uri": _read_database,
+    **dict.fromkeys(
+        (
+            f"polars.{name}"
+            for name in words("""Array Categorical Categories Datetime Decimal Duration Enum Field
+                List Object Schema Struct""")
+        ),
+        nothing,
+    ),
     **dict.fromkeys(
         (
             f"polars.{verb}_{kind}"

@@ -547,14 +547,10 @@ def _of_groups(call: Call) -> Value:
     base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
     if keys.pop(NOT_KNOWN, None) is not None:
         base = base.with_gap(call.gap("a column that rows are grouped by has a name not known"))
-    if call.name == "map_groups" and call.arguments.positional:
-        made = machine.frame(machine.call(call.arguments.positional[0], machine.new(frame)))
-        if made is not None:
-            return machine.new(with_rows(made, deciding, Subtype.GROUP_BY))
+    if (of_rows := _rows_of_groups(call, replace(frame, rows=rows), keys)) is not None:
+        return of_rows
     if call.name in {"applyInPandas", "apply", "map_groups", "mapGroups"}:
         return unknown_method(replace(call, owner=machine.new(base)))
-    if call.name in {"head", "tail"}:
-        return machine.new(replace(frame, columns={**keys, **frame.columns}, rows=rows))
     if call.name == "agg":
         made = _aggregated(call, frame, keys)
         base = replace(base, open=made.open, rest=made.rest)
@@ -575,6 +571,20 @@ def _of_groups(call: Call) -> Value:
         }
     columns = {name: replace(d, inputs=d.inputs | window) for name, d in columns.items()}
     return machine.new(replace(base, columns={**keys, **columns}))
+
+
+def _rows_of_groups(call: Call, frame: Frame, keys: Mapping[Key, Data]) -> Value | None:
+    """Rows of each group as they are, as methods of Polars choose them; None of other methods."""
+    machine, values = call.machine, call.arguments.positional
+    if call.name in {"head", "tail"}:
+        return machine.new(replace(frame, columns={**keys, **frame.columns}))
+    if call.name == "having" and isinstance(call.owner, Thing):
+        deciding = all_inputs(condition(call, frame, value) for value in values)
+        return replace(call.owner, owner=machine.new(with_rows(frame, deciding, Subtype.FILTER)))
+    if call.name == "map_groups" and values:
+        made = machine.call(values[0], machine.new(frame))
+        return made if machine.frame(made) is not None else None
+    return None
 
 
 def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:

@@ -223,7 +223,17 @@ def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value
         return machine.new(filtered(frame, resolve(machine, key, frame)))
     if isinstance(key, Thing):
         return machine.new(frame)
+    if (place := _polars_place(machine, frame, key)) is not None:
+        taken = _of_frame(machine, owner, frame, place[1])
+        return get_item(machine, taken, place[0]) if isinstance(taken, Data) else taken
     return _several(machine, frame, key)
+
+
+def _polars_place(machine: Machine, frame: Frame, key: Value) -> tuple[Value, Value] | None:
+    """`df[0, "a"]`, `df[:, ["a", "b"]]`: rows and columns; None of another key."""
+    if frame.library != "polars" or not isinstance(key, Items) or len(key.items) != 2:
+        return None
+    return None if machine.texts(key.items[0]) else (key.items[0], key.items[1])
 
 
 def _several(machine: Machine, frame: Frame, key: Value) -> Value:
@@ -391,6 +401,12 @@ def _set_column(machine: Machine, owner: Ref, frame: Frame, key: Value, value: V
     if isinstance(key, OneOf):
         for name in key.values:
             _set_column(machine, owner, frame, name, value)
+        return
+    if (place := _polars_place(machine, frame, key)) is not None:
+        for name in as_keys(machine.keys(place[1]) or ()):  # one of its values
+            parts = [find_column(machine, frame, name), machine.data(value)]
+            frame = frame.with_column(name, derive(parts, machine.place))
+        machine.put(owner, frame)
         return
     known = machine.key(key)
     names = [known] if isinstance(key, Items | Const) else machine.keys(key)

@@ -78,6 +78,9 @@ ENDLESS: dict[str, str] = {
     "factorial": "import math\nn = math.factorial(10 ** 9)\n",
     "pattern": "import re\nn = re.sub('(a+)+$', '', 'a' * 50 + 'b')\n",
     "pattern of columns": "df = df.filter(regex='(a+)+$')\n",
+    "selectors": "import polars as pl\nimport polars.selectors as cs\ns = cs.contains('a')\n"
+    + "s = (s & ~s) | s | cs.matches('(a+)+$')\n" * 60
+    + "n = pl.from_pandas(df).select(s, pl.col('^(a+)+$', '^a?a?a?a?a?aaaaa$'))\n",
     "generator": "def g():\n  while True:\n    yield 1\nl = list(g())\nfor a in g():\n  n = a\n",
     "iter": "l = list(iter(int, 1))\n",
     "self-made frame": "df = pd.concat([df] * 10 ** 9)\n",

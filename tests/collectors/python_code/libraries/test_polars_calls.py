@@ -318,6 +318,53 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "id=id; a=a; uid=u.uid; x=u.x; *=join id,join u.uid",
         ),
         ("out = df.no_such_method().write_parquet('p.parquet')\nout = df.select('id')", "?*"),
+        (
+            "parts = [b.select('a') for b in pl.read_database('SELECT a, b FROM t', con, "
+            "iter_batches=True)]\n"
+            "out = pl.concat(parts)",
+            "a=a",
+        ),
+        ("out = pl.DataFrame({s.name: s * 2 for s in df.select('a', 'b')})", "a=~a; b=~b"),
+        ("out = pl.DataFrame({s.name: s for s in df.select('a', 'b').get_columns()})", "a=a; b=b"),
+        (
+            "d = df.to_dict(as_series=False)\nout = pl.DataFrame({'z': [v * 2 for v in d['a']]})",
+            "z=~a",
+        ),
+        ("out = other.select('x', z=pl.lit(df[0, 'c']))", "x=u.x; z=c"),
+        (
+            "out = other.select('x', z=pl.lit(df.filter(pl.col('a') > 1)['c'].to_list()[0]))",
+            "x=u.x; z=c,if a",
+        ),
+        ("out = df[:, ['a', 'b']]", "a=a; b=b"),
+        ("out = df.select('a', 'b')\nout[0, 'a'] = 5", "a=~a; b=b"),
+        (
+            "out = pl.DataFrame({'d': pl.date_range(df['t'].min(), df['t'].max(), '1d', "
+            "eager=True)})",
+            "d=+t; *=join t",
+        ),
+        (
+            "out = df.select(pl.date_range(pl.col('t').min(), pl.col('t').max(), '1d'))",
+            "t=+t; *=join t",
+        ),
+        (
+            "out = df.select('id', r=pl.lit('x').repeat_by('a'), c=pl.col('c').clip('a', 'b'))",
+            "id=id; r=~a; c=~a,~b,~c",
+        ),
+        ("out = df.top_k(3, by='c').select('id')", "id=id; *=sort c"),
+        (
+            "out = df.group_by('k').having(pl.len() > 3, pl.sum('b') > 1).agg(pl.sum('a'))",
+            "k=k; a=+a; *=filter b,group k",
+        ),
+        (
+            "out = df.select(pl.col('a').cast(pl.Decimal(10, 2)), "
+            "pl.col('t').cast(pl.Datetime('us')))",
+            "a=~a; t=~t",
+        ),
+        (
+            "out = df.lazy().select_seq('id', pl.col('a') * "
+            "2).with_columns_seq(z=pl.col('a')).collect()",
+            "id=id; a=~a; z=~a",
+        ),
     ],
 )
 def test_columns_of_frames(lines: str, expected: str) -> None:
