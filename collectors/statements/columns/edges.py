@@ -13,6 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -350,6 +351,21 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
         collector.scope.context.gap("the target's columns are matched by name")
         names = _guessed_names(source, rowset)
     fill(collector, rowset, names)
+    if conflict := tree.args.get("conflict"):
+        names = [*names, *(column.name for column in rowset.columns[len(names) :])]
+        inserted = zip(names, (column.inputs for column in rowset.columns), strict=False)
+        excluded = Rowset(("excluded",), list(starmap(RowsetColumn, inserted)))
+        _update_instead(conflict, tree.this, collector, collector.scope.inner(excluded).inner())
+
+
+def _update_instead(
+    conflict: exp.Expr, target: exp.Expr, collector: EdgeCollector, scope: QueryScope
+) -> None:
+    """`ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE …`"""
+    rowset = target_rowset(target.this if isinstance(target, exp.Schema) else target, scope)
+    where = conflict.args.get("where")
+    collector.add_row_edges(clause_inputs(where, scope, Subtype.FILTER))
+    assign(conflict.expressions, collector, scope, rowset, where and where.this)
 
 
 def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:

@@ -136,6 +136,8 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
             return head == "ALTER" and after not in ("TABLE", "VIEW", "INDEX", *KINDS)
         case "UPDATE" | "DELETE":
             # `FOREIGN KEY … ON DELETE CASCADE`; `IF UPDATE(a)` in a trigger
+            if before in ("DO", "KEY"):  # of other engines: ON CONFLICT … DO UPDATE
+                return head in ("INSERT", "WITH")
             return after == "(" or (head in ("CREATE", "ALTER") and before == "ON")
         case "IF":
             # `DROP TABLE IF EXISTS`

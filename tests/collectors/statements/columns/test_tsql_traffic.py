@@ -171,6 +171,16 @@ UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j =
 WITH c AS (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY d) AS n FROM #t) UPDATE c SET a = n WHERE n > 1 | #t.a=WINDOW:#t.b,WINDOW:#t.d,CONDITIONAL:#t.b,CONDITIONAL:#t.d
 UPDATE T SET A = S.X FROM DBO.T INNER JOIN DBO.S ON S.I = T.I | T.*=JOIN:S.I T.A=S.X
 """
+CONFLICTS = """
+INSERT INTO t (i, a) SELECT s.i, s.a + 1 FROM s ON CONFLICT (i) DO UPDATE SET a = excluded.a, b = t.b + excluded.i | t.i=s.i t.a=~s.a t.b=~t.b,~s.i
+INSERT INTO dbo.t AS x (i, a) SELECT i, SUM(v) FROM s GROUP BY i ON CONFLICT (i) DO UPDATE SET a = COALESCE(excluded.a, x.a) WHERE x.d < excluded.i | t.*=GROUP_BY:s.i,FILTER:s.i t.i=s.i t.a=+s.v,~t.a,CONDITIONAL:t.d
+WITH c AS (SELECT i, a FROM s WHERE k = 1) INSERT INTO known SELECT i, a, 1 FROM c ON CONFLICT ON CONSTRAINT pk DO UPDATE SET (a, b) = (excluded.b, excluded.a), i = i + 1 | known.*=FILTER:s.k known.i=s.i,~known.i known.a=s.a known.b=s.a
+INSERT INTO t (i) SELECT s.i FROM s ON CONFLICT (i) DO UPDATE SET a = (SELECT MAX(u.a) FROM u WHERE u.i = excluded.i) | t.i=s.i t.a=+u.a,FILTER:u.i,FILTER:s.i
+INSERT INTO t (i) SELECT s.i FROM s ON CONFLICT DO NOTHING | t.i=s.i
+INSERT INTO t (i, a) VALUES (1, 2) ON CONFLICT (i) DO UPDATE SET a = excluded.a, n = t.n + 1 | t.n=~t.n
+INSERT INTO t (i, a) SELECT s.i, s.a FROM s ON DUPLICATE KEY UPDATE a = VALUES(a) | - | the parser does not support this statement
+INSERT INTO t (i, a) SELECT s.i, s.a FROM s ON DUPLICATE KEY UPDATE a = s.a | t.i=s.i t.a=s.a | a column's table is not known
+"""
 DELETES = """
 DELETE t FROM dbo.t AS t INNER JOIN dbo.s AS s ON s.i = t.i WHERE s.k = 1 | t.*=JOIN:s.i,FILTER:s.k
 DELETE FROM t FROM dbo.t t LEFT JOIN dbo.s s ON s.i = t.i WHERE s.i IS NULL | t.*=JOIN:s.i,FILTER:s.i
@@ -302,7 +312,7 @@ INSERT INTO dbo.u (a, b) SELECT p1.name, LAST_VALUE(p2.name) WITHIN GROUP (GRAPH
 INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) FROM dbo.p p1, dbo.k FOR PATH k, dbo.q FOR PATH p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2){1,3})) AND p1.c = 'x' | u.*=FILTER:p.c u.a=+q.name
 """
 ALL = (
-    *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),
+    *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, CONFLICTS, DELETES, MERGES, OUTPUTS),
     *(DEFINITIONS, CALLS, NAMES, PROCEDURES, ALIASES),
 )
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
