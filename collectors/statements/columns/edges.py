@@ -87,7 +87,9 @@ def assign(
             assigned, `SET size = ? WHERE amount > ?`; not the keys by which a row is found.
     """
     for column, input_columns in _assigned(assignments, scope):
-        for below in target.find(column) or target.place(column) or ():
+        qualifier = tuple(part.name.casefold() for part in column.parts[:-1])
+        rowset = next(iter(scope.find_rowsets(qualifier)), target) if qualifier else target
+        for below in rowset.find(column.name) or rowset.place(column.name) or ():
             if below.subtype is Subtype.IDENTITY:
                 deciding = _deciding_itself(condition, scope, below.source, Subtype.CONDITIONAL)
                 collector.add_edges(below.column, input_columns | deciding, below.source)
@@ -95,7 +97,7 @@ def assign(
 
 def _assigned(
     assignments: Iterable[exp.Expr], scope: QueryScope
-) -> Iterator[tuple[str, InputColumns]]:
+) -> Iterator[tuple[exp.Column, InputColumns]]:
     """The columns on the left with what goes into them: `a = b`, `(a, b) = (SELECT …)`."""
     for assignment in assignments:
         left, right = assignment.this, assignment.args.get("expression")
@@ -116,7 +118,8 @@ def _assigned(
             scope.context.gap("the columns that are assigned together are not known")
             continue
         for column, input_columns in zip(columns, values, strict=True):
-            yield column.name, input_columns
+            if isinstance(column, exp.Column):
+                yield column, input_columns
 
 
 # Tables of a session, which no task changes row by row out of its memory.
@@ -432,7 +435,11 @@ def _update(tree: exp.Expr, collector: EdgeCollector) -> None:
     source = tree.args.get("from_")
     if source:
         collector.add_row_edges(add_sources(source.this, scope))
-    target = target_rowset(tree.this, scope)
+    if tree.this.args.get("joins"):  # MySQL
+        collector.add_row_edges(add_sources(tree.this, scope))
+        target = scope.rowsets[0]
+    else:
+        target = target_rowset(tree.this, scope)
     where = tree.args.get("where")
     collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
     assign(tree.expressions, collector, scope, target, where and where.this)
@@ -445,7 +452,8 @@ def _influences(scope: QueryScope) -> InputColumns:
 def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
     scope = collector.scope
     named: list[exp.Expr] = tree.args.get("tables") or []
-    for source in [tree.this or named[0], *(tree.args.get("using") or ())]:
+    # The target comes last: JOIN … USING (a) among the others is not of its column.
+    for source in [*(tree.args.get("using") or ()), tree.this or named[0]]:
         collector.add_row_edges(add_sources(source, scope))
     for target in named:
         target_rowset(target, scope)

@@ -11,7 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from dbt_graft.collectors.statements.tables.scan_state import ScanScope, ScanState, TableAccess
+from dbt_graft.collectors.statements.tables.scan_state import (
+    QUERY_STARTS,
+    ScanScope,
+    ScanState,
+    TableAccess,
+)
 from dbt_graft.collectors.statements.tables.verbs import SPARK_VERBS, VERBS
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Cte, Name, NameAt, fold_name
@@ -207,9 +212,11 @@ def _join(state: ScanState, at: int) -> None:
 
 
 def _using(state: ScanState, at: int) -> None:
-    state.scope.expects = state.scope.target is not None and (
-        state.dialect is Dialect.TSQL or state.operation is Operation.MERGE
-    )
+    """`MERGE t USING s`, `DELETE FROM t USING s` of other engines; not `JOIN s USING (a)`."""
+    is_merge = state.operation is Operation.MERGE
+    is_of_columns = state.word(at + 1) == "(" and state.word(at + 2) not in QUERY_STARTS
+    may_be_table = is_merge or (state.dialect is Dialect.TSQL and not is_of_columns)
+    state.scope.expects = state.scope.target is not None and may_be_table
 
 
 def _insert(state: ScanState, at: int) -> None:

@@ -84,9 +84,10 @@ def _split_at_keywords(tokens: list[Token]) -> Iterator[list[Token]]:
     while at < len(tokens):
         word = tokens[at].word
         if at > start and word in STARTS and not (cases and word in ("ELSE", "END")):
-            if waits and word in _QUERIES:
-                # `WITH c AS (…) INSERT INTO t` still waits for what to insert.
-                waits = word == "INSERT"
+            if waits and (word in _QUERIES or _begins_cte(tokens, at)):
+                # `WITH c AS (…) INSERT INTO t` still waits for what to insert; other engines also
+                # know `INSERT INTO t WITH c AS (…) SELECT …`.
+                waits = word in ("INSERT", "WITH")
             elif not _continues(tokens, start, at):
                 yield tokens[start:at]
                 start = at
@@ -153,9 +154,10 @@ def _words(tokens: list[Token]) -> set[str]:
 
 
 def _begins_cte(tokens: list[Token], at: int) -> bool:
-    """Whether `WITH` introduces common table expressions: `WITH c AS (` or `WITH c (a) AS (`."""
+    """Whether common table expressions begin here: `WITH c AS (` or `WITH c (a) AS (`."""
     following = [token.word for token in tokens[at + 2 : at + 3]]
-    return following == ["AS"] or (following == ["("] and tokens[at + 1].is_name)
+    named = following == ["AS"] or (following == ["("] and tokens[at + 1].is_name)
+    return tokens[at].word == "WITH" and named
 
 
 def _executed_statements(statements: Iterator[list[Token]]) -> Iterator[list[Token]]:

@@ -171,6 +171,14 @@ UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j =
 WITH c AS (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY d) AS n FROM #t) UPDATE c SET a = n WHERE n > 1 | #t.a=WINDOW:#t.b,WINDOW:#t.d,CONDITIONAL:#t.b,CONDITIONAL:#t.d
 UPDATE T SET A = S.X FROM DBO.T INNER JOIN DBO.S ON S.I = T.I | T.*=JOIN:S.I T.A=S.X
 """
+# Of other engines, to which Python tasks send their SQL.
+OTHERS = """
+INSERT INTO t (a, b) WITH c AS (SELECT s.x, s.k FROM s WHERE s.i = 1) SELECT c.x, u.y FROM c JOIN u USING (k) | t.a=s.x t.b=u.y t.*=FILTER:s.i,JOIN:s.k,JOIN:u.k
+DELETE FROM t USING s JOIN u USING (k) WHERE s.i = t.i | t.*=FILTER:s.i,JOIN:s.k,JOIN:u.k
+DELETE FROM t USING (SELECT s.i FROM s WHERE s.k = 1) x WHERE x.i = t.i | t.*=FILTER:s.i,FILTER:s.k
+UPDATE t JOIN s ON s.i = t.i LEFT JOIN u ON u.k = s.k SET t.a = u.a WHERE s.d > 1 | t.*=JOIN:s.i,JOIN:s.k,JOIN:u.k,FILTER:s.d t.a=u.a
+UPDATE dbo.s x JOIN dbo.t y ON y.i = x.i SET y.a = x.a, x.b = y.b | s.*=JOIN:t.i s.b=t.b t.a=s.a
+"""
 CONFLICTS = """
 INSERT INTO t (i, a) SELECT s.i, s.a + 1 FROM s ON CONFLICT (i) DO UPDATE SET a = excluded.a, b = t.b + excluded.i | t.i=s.i t.a=~s.a t.b=~t.b,~s.i
 INSERT INTO dbo.t AS x (i, a) SELECT i, SUM(v) FROM s GROUP BY i ON CONFLICT (i) DO UPDATE SET a = COALESCE(excluded.a, x.a) WHERE x.d < excluded.i | t.*=GROUP_BY:s.i,FILTER:s.i t.i=s.i t.a=+s.v,~t.a,CONDITIONAL:t.d
@@ -312,8 +320,8 @@ INSERT INTO dbo.u (a, b) SELECT p1.name, LAST_VALUE(p2.name) WITHIN GROUP (GRAPH
 INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) FROM dbo.p p1, dbo.k FOR PATH k, dbo.q FOR PATH p2 WHERE MATCH(SHORTEST_PATH(p1(-(k)->p2){1,3})) AND p1.c = 'x' | u.*=FILTER:p.c u.a=+q.name
 """
 ALL = (
-    *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, CONFLICTS, DELETES, MERGES, OUTPUTS),
-    *(DEFINITIONS, CALLS, NAMES, PROCEDURES, ALIASES),
+    *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),
+    *(DEFINITIONS, CALLS, NAMES, PROCEDURES, ALIASES, OTHERS, CONFLICTS),
 )
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
 
