@@ -650,7 +650,11 @@ def _of_each(
     if chosen.open and is_renamed:
         rest = machine.unknown("columns that the code does not name get other names")
     is_chosen = not expression.is_aggregate and bool(expression.rows)
-    rows = NOTHING.union(*(data.rows for data in columns.values())) if is_chosen else NOTHING
+    beside = of(Data())  # what other columns have a part in each
+    parts = [*columns.values(), beside]
+    rows = NOTHING.union(*(data.rows for data in parts)) if is_chosen else NOTHING
+    if chosen.open and (beside.inputs or beside.rows - rows):
+        rest = machine.unknown("columns that the code does not name are made of others too")
     opened = () if is_renamed else change_open(chosen.open, item.subtype)
     return Frame(columns, opened, rest, rows)
 

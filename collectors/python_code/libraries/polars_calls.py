@@ -175,7 +175,10 @@ def _join(call: Call) -> Value:
         elif is_plain and a != b:
             right = without_columns(right, [b])
     sides = Sides(left, right, how, ("", call.text("suffix") or "_right"))
-    return call.result(merge_sides(sides, left_keys, right_keys))
+    merged = merge_sides(sides, left_keys, right_keys)
+    if left.open and right.open and len(merged.open) > len(left.open):
+        merged = merged.with_gap(call.gap("columns that both frames have get another name"))
+    return call.result(merged)
 
 
 def _join_where(call: Call) -> Value:
@@ -305,10 +308,10 @@ def _parts(call: Call) -> Value:
     machine, frame = call.machine, call.frame
     values = [v for v in (call.get("by", 0), *call.arguments.positional[1:]) if v is not None]
     keys = [data for _, data in all_of(call, frame, values)]
-    rows = frame.rows | change(all_inputs(keys), Subtype.GROUP_BY)
+    part = machine.new(with_rows(frame, all_inputs(keys), Subtype.GROUP_BY))
     if call.flag("as_dict"):
-        return machine.new(DictCell({}, call.owner, Items(tuple(keys)), rows=rows))
-    return machine.new(Items((), call.owner, rows))
+        return machine.new(DictCell({}, part, Items(tuple(keys)), rows=frame.rows))
+    return machine.new(Items((), part, frame.rows))
 
 
 def _item(call: Call) -> Value:

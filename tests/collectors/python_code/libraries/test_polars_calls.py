@@ -365,6 +365,19 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "2).with_columns_seq(z=pl.col('a')).collect()",
             "id=id; a=~a; z=~a",
         ),
+        ("out = every.select(pl.all().sort_by('t').last())", "*=+w.*; ?*"),
+        ("out = every.select(pl.all().filter(pl.col('p') > 3))", "*=filter w.p,w.*"),
+        ("out = every.with_columns(pl.all() / pl.col('q'))", "*=~w.*; ?*"),
+        ("out = every.select(pl.all().sum().over('p'))", "*=+w.*; ?*"),
+        (
+            "out = every.join(pl.read_parquet('b.parquet'), on='p')",
+            "p=w.p; *=* without p,join p,join w.p,w.* without p; ?*",
+        ),
+        (
+            "out = every.join(pl.read_parquet('b.parquet'), on='p', how='semi')",
+            "*=join p,join w.p,w.*",
+        ),
+        ("out = df.select('id', 'k').partition_by('k')[0]", "id=id; k=k; *=group k"),
     ],
 )
 def test_columns_of_frames(lines: str, expected: str) -> None:
