@@ -613,6 +613,8 @@ def _evaluated(call: Call, frame: Frame, expression: Data, keys: Container[Key] 
     data = resolve(machine, expression, frame)
     is_chosen = not data.is_aggregate and any(item.source == PENDING for item in expression.rows)
     rows = data.rows if is_chosen else NOTHING
+    if not is_chosen and frame.library == "spark":  # a value that was read before
+        data = decided(data, frame.rows)
     if data.makes_rows:
         rows |= change(data.inputs, Subtype.JOIN)
         data = replace(data, makes_rows=False)

@@ -11,6 +11,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     by_name,
     exclude,
     find_column,
+    merge_aliases,
     opaque_frame,
     select,
 )
@@ -157,7 +158,7 @@ def merge_sides(sides: Sides, lefts: _Levels, rights: _Levels) -> Frame:
         (),
         left.gaps | right.gaps,
         left.library,
-        (*left.aliases, *right.aliases),
+        merge_aliases(left.aliases, right.aliases),
     )
 
 

@@ -39,6 +39,7 @@ from dbt_graft.collectors.python_code.values.frames import (
     find_column,
     frame_of_rows,
     inputs_of_rows,
+    merge_aliases,
     name_columns,
     record_of,
     rename,
@@ -66,6 +67,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Frame,
     Items,
     Key,
+    OpenPart,
     Ref,
     Thing,
     Value,
@@ -290,7 +292,24 @@ def select_columns(call: Call) -> Value:
         fields = replace(derive(parts, call.place), origin=gap)
     made = evaluate_columns(call, frame, values, call.arguments.named)
     rest, rows = fields or made.rest, frame.rows | made.rows
-    return call.result(replace(frame, columns=made.columns, open=made.open, rest=rest, rows=rows))
+    aliases = frame.aliases
+    if frame.library == "spark":
+        aliases = merge_aliases(((_SELECTED_FROM, replace(frame, aliases=())),), aliases)
+    frame = replace(frame, columns=made.columns, open=made.open, rest=rest, rows=rows)
+    return call.result(replace(frame, aliases=aliases))
+
+
+# The alias of the frame that another was selected from.
+_SELECTED_FROM = "<from>"
+
+
+def _with_left_out(frame: Frame) -> Frame:
+    """The frame with columns that it was selected without: Spark filters and sorts by them."""
+    before = dict(frame.aliases).get(_SELECTED_FROM)
+    if before is None or frame.open or frame.rest:
+        return frame
+    columns = {**before.columns, **frame.columns}
+    return replace(frame, columns=columns, open=before.open, rest=before.rest)
 
 
 def _is_star(call: Call, value: Value) -> bool:
@@ -366,7 +385,7 @@ def filter_rows(call: Call) -> Value:
         is_equal = name not in {"condition", "predicates"}
         conditions.append(call.machine.derived([named(name), value]) if is_equal else value)
     for value in conditions:
-        decided_by = condition(call, frame, value)
+        decided_by = condition(call, _with_left_out(frame), value)
         gaps = frame.gaps | all_gaps(decided_by)
         frame = replace(filtered(frame, decided_by), gaps=gaps)
     return call.result(frame)
@@ -407,10 +426,15 @@ def drop_columns(call: Call) -> Value:
 def _without_column(frame: Frame, dropped: Data) -> Frame:
     """The frame without one column; of two of a name, behind a join, the other stays."""
     name = dropped.name
-    sides = [side.columns.get(name) for alias, side in frame.aliases if not alias]
-    others = [side for side in sides if side is not None and side.inputs != dropped.inputs]
+    sides = [side for alias, side in frame.aliases if not alias]
+    named_so = [side.columns[name] for side in sides if name in side.columns]
+    others = [data for data in named_so if data.inputs != dropped.inputs] or named_so[1:]
     if name in frame.columns and others:
         return frame.with_column(name, others[0])
+    if name in frame.columns and sides:  # the other side may have one, which it does not name
+        of_sides = [part for side in sides for group in side.open for part in group]
+        having = {part.source for part in of_sides if name not in part.without}
+        return replace(without_columns(frame, [name]), open=_with(frame, name, having))
     sources = {item.source for item in dropped.inputs}
     of_side = [any(part.source in sources for part in group) for group in frame.open]
     if name in frame.columns or not any(of_side):
@@ -418,6 +442,17 @@ def _without_column(frame: Frame, dropped: Data) -> Frame:
     groups = zip(frame.open, of_side, strict=True)
     opened = (exclude((group,), [name])[0] if is_its else group for group, is_its in groups)
     return replace(frame, open=tuple(opened))
+
+
+def _with(frame: Frame, name: Key, sources: set[int]) -> tuple[frozenset[OpenPart], ...]:
+    """The open columns of a frame, with those of a name again that sources may have."""
+    return tuple(
+        frozenset(
+            part._replace(without=part.without - {name}) if part.source in sources else part
+            for part in group
+        )
+        for group in frame.open
+    )
 
 
 def join(call: Call) -> Value:
@@ -440,7 +475,8 @@ def join(call: Call) -> Value:
     merged = merge_sides(sides, [], [])
     rows = all_inputs(deciding)
     gaps = merged.gaps.union(*(data.gaps for data in deciding))
-    aliases = (*merged.aliases, ("", left), ("", right))
+    ends = (("", replace(left, aliases=())), ("", replace(right, aliases=())))
+    aliases = merge_aliases(merged.aliases, ends)
     return call.result(with_rows(replace(merged, gaps=gaps, aliases=aliases), rows, Subtype.JOIN))
 
 
@@ -449,7 +485,7 @@ def _both(left: Frame, right: Frame) -> Frame:
         left,
         columns={**right.columns, **left.columns},
         open=(*left.open, *right.open),
-        aliases=(*left.aliases, *right.aliases),
+        aliases=merge_aliases(left.aliases, right.aliases),
     )
 
 
@@ -650,7 +686,7 @@ def sort_rows(call: Call) -> Value:
     values = [*call.arguments.positional]
     values += [v for k, v in (call.arguments.named or {}).items() if k in {"by", "cols"}]
     values += call.arguments.more
-    ordering = [data for _, data in all_of(call, frame, values)]
+    ordering = [data for _, data in all_of(call, _with_left_out(frame), values)]
     inputs = all_inputs(ordering)
     gaps = frame.gaps.union(*map(all_gaps, ordering))
     return call.result(replace(with_rows(frame, inputs, Subtype.SORT), order=inputs, gaps=gaps))

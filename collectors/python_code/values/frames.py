@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.values.joins import from_open
+from dbt_graft.collectors.python_code.values.limits import MOST_VALUES
 from dbt_graft.collectors.python_code.values.machine import Call, Machine
 from dbt_graft.collectors.python_code.values.selections import (
     UNSURE,
@@ -148,6 +149,19 @@ def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
         gap = machine.gap(f"column {name!r} can be of several of the joined sources")
         return Data(name=name, gaps=frozenset({gap}))
     return candidates[0] if candidates else None
+
+
+Aliases = tuple[tuple[str, Frame], ...]
+
+
+def merge_aliases(left: Aliases, right: Aliases) -> Aliases:
+    """The aliases of two sides: of one name the left's, of those without a name the latest.
+
+    As many at most as there are names, however often a loop joins a frame to itself.
+    """
+    named = {name: frame for name, frame in (*right, *left) if name}
+    sides = [alias for alias in (*left, *right) if not alias[0]]
+    return (*named.items(), *sides[-MOST_VALUES:])
 
 
 def opaque_frame(data: Data) -> Frame:

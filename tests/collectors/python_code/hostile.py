@@ -47,6 +47,12 @@ ENDLESS: dict[str, str] = {
         "l = list(range(1000))\nfor a in l:\n for b in l:\n  for c in l:\n   for d in l:\n"
         "    n = a + b\n"
     ),
+    "frames joined to themselves": (
+        "from pyspark.sql import SparkSession, functions as F\n"
+        "n = SparkSession.builder.getOrCreate().table('t')\n"
+        + "g = n.groupBy('k').agg(F.max('a').alias('b'))\nn = n.join(g, n.k == g.k)\n"
+        * 60
+    ),
     "literal list": f"l = {list(range(150_000))}\nfor a in l:\n    n = a\n",
     "range": "for i in range(10 ** 15):\n    n = i\n",
     "list of range": "l = list(range(10 ** 12))\n",

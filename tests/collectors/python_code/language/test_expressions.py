@@ -157,8 +157,8 @@ other = spark.table("s.u")
             "a=a; *=filter k,filter u.x,filter u.y",
         ),
         (
-            "out = df.select('a').filter('b > 1')",
-            "a=a; ?*",
+            "out = df.groupBy('k').count().filter('b > 1')",
+            "k=k; count=; *=group k; ?*",
         ),
         (
             "out = df.orderBy('d').offset(2).limit(1).select('a')",
@@ -359,6 +359,30 @@ other = spark.table("s.u")
         (
             "out = df.groupBy('k').agg(F.countDistinct('a'), F.sum(F.col('b') * 2))",
             "k=k; count(DISTINCT a)=+a; *=group k; ?*",
+        ),
+        (
+            "g = df.groupBy('k').agg(F.sum('a').alias('s'))\n"
+            "out = df.join(g, df.k == g.k).drop(g.k)",
+            "s=+a; *=* without s,group k,join k",
+        ),
+        (
+            "l = df.select('k', 'a')\n"
+            "g = l.groupBy('k').agg(F.sum('a').alias('s'))\n"
+            "out = l.join(g, l.k == g.k).drop(g.k)",
+            "k=k; a=a; s=+a; *=group k,join k",
+        ),
+        (
+            "r = other.select('k', 'x')\nout = df.join(r, df.k == r.k).drop(r.k).select('k', 'x')",
+            "k=k; x=u.x; *=join k,join u.k",
+        ),
+        (
+            "out = df.select('a').filter('b > 1').orderBy(F.desc('d'))",
+            "a=a; *=filter b,sort d",
+        ),
+        (
+            "most = other.orderBy('w').first()['x']\n"
+            "out = df.withColumn('z', F.lit(most)).select('a', 'z')",
+            "a=a; z=if u.w,u.x",
         ),
     ],
 )
