@@ -18,7 +18,11 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dbt_graft.collectors.statements.columns.expressions import clause_inputs, inputs
+from dbt_graft.collectors.statements.columns.expressions import (
+    clause_inputs,
+    inputs,
+    inputs_of_all,
+)
 from dbt_graft.collectors.statements.columns.queries import add_ctes, query_rowset
 from dbt_graft.collectors.statements.columns.query_scope import QueryContext, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import (
@@ -30,6 +34,7 @@ from dbt_graft.collectors.statements.columns.rowsets import (
     RowsetColumn,
     sent_as,
     table_rowset,
+    transform_inputs,
 )
 from dbt_graft.collectors.statements.columns.sources import add_sources, find_table, table_parts
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -79,19 +84,21 @@ def assign(
     scope: QueryScope,
     target: Rowset,
     condition: exp.Expr | None,
+    joins: InputColumns = NOTHING,
 ) -> None:
     """`SET a = b`: through a derived table or common table expression into the table below.
 
     Args:
-        condition: The one by which rows are changed. A table's own columns in it decide on what is
-            assigned, `SET size = ? WHERE amount > ?`; not the keys by which a row is found.
+        condition, joins: What decides which rows are changed, the table's own columns among it:
+            `SET size = ? WHERE amount > ?`.
     """
     for column, input_columns in _assigned(assignments, scope):
         qualifier = tuple(part.name.casefold() for part in column.parts[:-1])
         rowset = next(iter(scope.find_rowsets(qualifier)), target) if qualifier else target
         for below in rowset.find(column.name) or rowset.place(column.name) or ():
             if below.subtype is Subtype.IDENTITY:
-                deciding = _deciding_itself(condition, scope, below.source, Subtype.CONDITIONAL)
+                itself = _deciding_itself(condition, joins, scope, below.source)
+                deciding = transform_inputs(itself, Subtype.CONDITIONAL)
                 collector.add_edges(below.column, input_columns | deciding, below.source)
 
 
@@ -122,29 +129,29 @@ def _assigned(
                 yield column, input_columns
 
 
-# Tables of a session, which no task changes row by row out of its memory.
+# Tables of a session: all that is in them comes from elsewhere and goes elsewhere.
 _SESSION_SIGNS = ("#", "@")
 
 
 def _deciding_itself(
-    condition: exp.Expr | None, scope: QueryScope, table: Name, subtype: Subtype
+    condition: exp.Expr | None, joins: InputColumns, scope: QueryScope, table: Name
 ) -> InputColumns:
-    """A table's own columns that decide which of its rows are changed, without keys."""
-    parts = condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition])
-    is_of_session = table[-1].startswith(_SESSION_SIGNS)
-    deciding = [
-        clause_inputs(part, scope, subtype) for part in parts if not _is_key(part, is_of_session)
-    ]
-    return frozenset(one for one in NOTHING.union(*deciding) if one.source == table)
+    """A table's own columns that decide which of its rows are changed.
+
+    Of a table that lasts, the keys by which rows are found do not count: they place values.
+    """
+    deciding = joins | inputs(condition, scope)
+    if not table[-1].startswith(_SESSION_SIGNS):
+        parts = condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition])
+        deciding = inputs_of_all([part for part in parts if not _is_key(part)], scope)
+    return frozenset(one for one in deciding if one.source == table)
 
 
-def _is_key(condition: exp.Expr, is_of_session: bool) -> bool:
-    """Whether rows are found by `a = b`, by a query, or outside of session tables by `a = ?`."""
-    if condition.find(exp.Query):
-        return True
-    sides = (condition.this, condition.expression) if isinstance(condition, exp.EQ) else ()
-    columns = [side for side in sides if isinstance(side, exp.Column)]
-    return len(columns) > int(is_of_session)
+def _is_key(condition: exp.Expr) -> bool:
+    """Whether rows are found by `a = b`, `a = ?` or a query."""
+    is_equal = isinstance(condition, exp.EQ)
+    is_of_column = any(isinstance(side, exp.Column) for side in condition.iter_expressions())
+    return (is_equal and is_of_column) or condition.find(exp.Query) is not None
 
 
 @frozen
@@ -220,11 +227,10 @@ def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
     collector.add_row_edges(add_sources(tree.args["using"], scope))
     sources = scope.rowsets[first:]
     source = Rowset((), [column for rowset in sources for column in rowset.columns])
-    collector.add_row_edges(
-        clause_inputs(tree.args.get("on"), scope, Subtype.JOIN).union(
-            *(rowset.influences for rowset in sources)
-        )
+    joins = clause_inputs(tree.args.get("on"), scope, Subtype.JOIN).union(
+        *(rowset.influences for rowset in sources)
     )
+    collector.add_row_edges(joins)
     only_source = collector.scope.inner(*sources)
     whens = tree.args.get("whens")
     for when in whens.expressions if whens else ():
@@ -236,7 +242,7 @@ def merge(tree: exp.Expr, collector: EdgeCollector) -> None:
         if any(isinstance(part, exp.Star) for part in (action.this, *action.expressions)):
             fill(collector, _same_names(source, collector.columns))
         elif isinstance(action, exp.Update):
-            assign(action.expressions, collector, scope, target, condition)
+            assign(action.expressions, collector, scope, target, condition, joins)
         elif action.expression:
             _insert_values(action, collector, only_source)
 
@@ -433,16 +439,16 @@ def _positions(tree: exp.Expr, collector: EdgeCollector) -> list[str]:
 def _update(tree: exp.Expr, collector: EdgeCollector) -> None:
     scope = collector.scope
     source = tree.args.get("from_")
-    if source:
-        collector.add_row_edges(add_sources(source.this, scope))
+    joins = add_sources(source.this, scope) if source else NOTHING
     if tree.this.args.get("joins"):  # MySQL
-        collector.add_row_edges(add_sources(tree.this, scope))
+        joins |= add_sources(tree.this, scope)
         target = scope.rowsets[0]
     else:
         target = target_rowset(tree.this, scope)
+    joins |= _influences(scope)
     where = tree.args.get("where")
-    collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
-    assign(tree.expressions, collector, scope, target, where and where.this)
+    collector.add_row_edges(joins | clause_inputs(where, scope, Subtype.FILTER))
+    assign(tree.expressions, collector, scope, target, where and where.this, joins)
 
 
 def _influences(scope: QueryScope) -> InputColumns:
@@ -452,17 +458,20 @@ def _influences(scope: QueryScope) -> InputColumns:
 def _delete(tree: exp.Expr, collector: EdgeCollector) -> None:
     scope = collector.scope
     named: list[exp.Expr] = tree.args.get("tables") or []
+    joins = NOTHING
     # The target comes last: JOIN … USING (a) among the others is not of its column.
     for source in [*(tree.args.get("using") or ()), tree.this or named[0]]:
-        collector.add_row_edges(add_sources(source, scope))
+        joins |= add_sources(source, scope)
     for target in named:
         target_rowset(target, scope)
+    joins |= _influences(scope)
     where = tree.args.get("where")
-    collector.add_row_edges(_influences(scope) | clause_inputs(where, scope, Subtype.FILTER))
+    collector.add_row_edges(joins | clause_inputs(where, scope, Subtype.FILTER))
     table = collector.target
-    if where and table and table[-1].startswith(_SESSION_SIGNS):  # what is left goes on to others
-        for itself in _deciding_itself(where.this, scope, table, Subtype.FILTER):
-            collector.edges[ParsedColumnEdge(table, ANY_COLUMN, *itself)] = None
+    if table and table[-1].startswith(_SESSION_SIGNS):  # what is left goes on to others
+        itself = _deciding_itself(where and where.this, joins, scope, table)
+        for input_column in transform_inputs(itself, Subtype.FILTER):
+            collector.edges[ParsedColumnEdge(table, ANY_COLUMN, *input_column)] = None
 
 
 _STATEMENTS: Mapping[type[exp.Expr], Callable[[exp.Expr, EdgeCollector], None]] = {

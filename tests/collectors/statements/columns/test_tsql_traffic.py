@@ -152,8 +152,8 @@ UPDATE dbo.t SET @v = a = s.x, b = s.y FROM dbo.s s WHERE s.i = dbo.t.i | t.*=FI
 UPDATE t SET a = b, b = a FROM dbo.t | t.a=t.b t.b=t.a
 UPDATE dbo.t SET doc.modify('insert <a/> into (/r)[1]') WHERE i = 1 | t.doc=~t.doc
 UPDATE dbo.t SET note.WRITE(@x, 0, 5) WHERE i = 1 | t.note=~t.note
-UPDATE #t SET a = s.x FROM #t INNER JOIN dbo.s s ON s.i = #t.i | #t.*=JOIN:s.i #t.a=s.x
-UPDATE v SET a = s.x FROM @t v INNER JOIN dbo.s s ON s.i = v.i | @t.*=JOIN:s.i @t.a=s.x
+UPDATE #t SET a = s.x FROM #t INNER JOIN dbo.s s ON s.i = #t.i | #t.*=JOIN:s.i #t.a=s.x,CONDITIONAL:#t.i
+UPDATE v SET a = s.x FROM @t v INNER JOIN dbo.s s ON s.i = v.i | @t.*=JOIN:s.i @t.a=s.x,CONDITIONAL:@t.i
 UPDATE t SET a = ISNULL(s.x, t.a) FROM dbo.t t, dbo.s s WHERE t.i = s.i | t.*=FILTER:s.i t.a=~s.x,~t.a
 UPDATE t SET a = s.x FROM dbo.t t WITH (UPDLOCK, READPAST) CROSS APPLY (SELECT TOP (1) u.x FROM dbo.u u WHERE u.i = t.i ORDER BY u.d) s | t.*=FILTER:u.i,SORT:u.d t.a=u.x
 UPDATE dbo.t SET a = 1 WHERE i IN (SELECT s.i FROM #s s) | t.*=FILTER:#s.i
@@ -167,7 +167,7 @@ UPDATE dbo.t SET a = 'x' WHERE b > 1000 AND c LIKE 'y%' AND i = 5 AND d IN (SELE
 UPDATE dbo.t SET a = 'x' WHERE (b IS NULL OR c = 2) AND a <> 'x' | t.a=CONDITIONAL:t.b,CONDITIONAL:t.c
 UPDATE dbo.t SET a = 'x' WHERE b = 'y' | -
 UPDATE #t SET a = 'x' WHERE b = 'y' AND i = 5 | #t.a=CONDITIONAL:#t.b,CONDITIONAL:#t.i
-UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j = t.j AND t.b = 'y' AND s.k > t.k | #t.*=JOIN:s.i,FILTER:s.j,FILTER:s.k #t.a=s.x,CONDITIONAL:#t.b,CONDITIONAL:#t.k
+UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j = t.j AND t.b = 'y' AND s.k > t.k | #t.*=JOIN:s.i,FILTER:s.j,FILTER:s.k #t.a=s.x,CONDITIONAL:#t.b,CONDITIONAL:#t.c,CONDITIONAL:#t.i,CONDITIONAL:#t.j,CONDITIONAL:#t.k
 WITH c AS (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY d) AS n FROM #t) UPDATE c SET a = n WHERE n > 1 | #t.a=WINDOW:#t.b,WINDOW:#t.d,CONDITIONAL:#t.b,CONDITIONAL:#t.d
 UPDATE T SET A = S.X FROM DBO.T INNER JOIN DBO.S ON S.I = T.I | T.*=JOIN:S.I T.A=S.X
 """
@@ -196,11 +196,13 @@ DELETE FROM dbo.t FROM dbo.t JOIN dbo.s ON dbo.s.i = dbo.t.i | t.*=JOIN:s.i
 DELETE dbo.t WHERE EXISTS (SELECT 1 FROM dbo.s s WHERE s.i = dbo.t.i) | t.*=FILTER:s.i
 DELETE dbo.t FROM dbo.s s WHERE s.i = dbo.t.i | t.*=FILTER:s.i
 DELETE FROM dbo.t WHERE op > 1 | -
-DELETE FROM #t WHERE op = 'D' AND i IN (SELECT s.i FROM dbo.s s) | #t.*=FILTER:#t.op,FILTER:s.i
-DELETE t FROM @t t JOIN dbo.s s ON s.i = t.i WHERE t.a > s.a AND t.j = s.j | @t.*=JOIN:s.i,FILTER:s.a,FILTER:s.j,FILTER:@t.a
+DELETE FROM #t WHERE op = 'D' AND i IN (SELECT s.i FROM dbo.s s) | #t.*=FILTER:#t.op,FILTER:#t.i,FILTER:s.i
+WITH c AS (SELECT i, ROW_NUMBER() OVER (PARTITION BY a ORDER BY d DESC) AS n FROM #t) DELETE FROM c WHERE n > 1 | #t.*=FILTER:#t.a,FILTER:#t.d
+DELETE t FROM @t t JOIN dbo.s s ON s.i = t.i WHERE t.a > s.a AND t.j = s.j | @t.*=JOIN:s.i,FILTER:s.a,FILTER:s.j,FILTER:@t.a,FILTER:@t.i,FILTER:@t.j
 DELETE TOP (5000) d FROM dbo.t d WITH (TABLOCKX) JOIN #s s ON s.i = d.i OPTION (MAXDOP 1) | t.*=JOIN:#s.i
 """
 MERGES = """
+MERGE #t t USING dbo.s s ON s.i = t.i WHEN MATCHED AND t.b = 1 THEN UPDATE SET a = s.x WHEN NOT MATCHED THEN INSERT (i) VALUES (s.i); | #t.*=JOIN:s.i #t.a=s.x,CONDITIONAL:#t.b,CONDITIONAL:#t.i #t.i=s.i
 MERGE dbo.t t USING dbo.s s INNER JOIN dbo.u u ON u.i = s.i ON t.i = s.i WHEN MATCHED THEN UPDATE SET a = u.y; | t.*=JOIN:s.i,JOIN:u.i t.a=u.y
 WITH c AS (SELECT s.i, s.x FROM dbo.s s) MERGE dbo.t t USING c JOIN (SELECT u.i, u.y FROM dbo.u u WHERE u.k = 1) v ON v.i = c.i ON t.i = c.i WHEN NOT MATCHED THEN INSERT (i, a, b) VALUES (c.i, c.x, v.y); | t.*=JOIN:s.i,JOIN:u.i,FILTER:u.k t.i=s.i t.a=s.x t.b=u.y
 MERGE INTO dbo.t AS tgt USING dbo.s AS src ON tgt.i = src.i AND tgt.act = 1 WHEN MATCHED AND tgt.h <> src.h THEN UPDATE SET tgt.act = 0, tgt.h = src.h WHEN NOT MATCHED BY TARGET THEN INSERT (i, h) VALUES (src.i, src.h) WHEN NOT MATCHED BY SOURCE AND tgt.act = 1 THEN UPDATE SET tgt.act = 0; | t.*=JOIN:s.i,FILTER:s.h t.h=s.h t.i=s.i t.act=CONDITIONAL:t.h
