@@ -360,21 +360,36 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
         collector.scope.context.gap("the target's columns are matched by name")
         names = _guessed_names(source, rowset)
     fill(collector, rowset, names)
-    if conflict := tree.args.get("conflict"):
-        names = [*names, *(column.name for column in rowset.columns[len(names) :])]
-        inserted = zip(names, (column.inputs for column in rowset.columns), strict=False)
-        excluded = Rowset(("excluded",), list(starmap(RowsetColumn, inserted)))
-        _update_instead(conflict, tree.this, collector, collector.scope.inner(excluded).inner())
+    names = [*names, *(column.name for column in rowset.columns[len(names) :])]
+    inserted = zip(names, (column.inputs for column in rowset.columns), strict=False)
+    excluded = Rowset(("excluded",), list(starmap(RowsetColumn, inserted)))
+    for key in tree.args.get("using") or ():  # REPLACE USING (a)
+        keys = excluded.find(key.name) or NOTHING
+        collector.add_row_edges(transform_inputs(keys, Subtype.JOIN))
+    scope = collector.scope.inner(excluded).inner()
+    conflict, where = tree.args.get("conflict"), tree.args.get("where")
+    if conflict or where:
+        _replace(conflict, where, target_rowset(_table(tree), scope), collector, scope)
 
 
-def _update_instead(
-    conflict: exp.Expr, target: exp.Expr, collector: EdgeCollector, scope: QueryScope
+def _table(insert: exp.Expr) -> exp.Table:
+    table: exp.Table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
+    return table
+
+
+def _replace(
+    conflict: exp.Expr | None,
+    where: exp.Expr | None,
+    target: Rowset,
+    collector: EdgeCollector,
+    scope: QueryScope,
 ) -> None:
-    """`ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE …`"""
-    rowset = target_rowset(target.this if isinstance(target, exp.Schema) else target, scope)
-    where = conflict.args.get("where")
-    collector.add_row_edges(clause_inputs(where, scope, Subtype.FILTER))
-    assign(conflict.expressions, collector, scope, rowset, where and where.this)
+    """`ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE …`; `REPLACE WHERE …` of Databricks."""
+    changed = conflict and conflict.args.get("where")
+    for condition in (changed, where):
+        collector.add_row_edges(clause_inputs(condition, scope, Subtype.FILTER))
+    if conflict:
+        assign(conflict.expressions, collector, scope, target, changed and changed.this)
 
 
 def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:
@@ -402,8 +417,7 @@ def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:
 
 
 def _inserted_table(insert: exp.Expr, context: QueryContext) -> Name | None:
-    table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
-    name = find_table(table_parts(table), context)
+    name = find_table(table_parts(_table(insert)), context)
     if name is None:
         context.gap("the statement has an unknown form")
     return name
