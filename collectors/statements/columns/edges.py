@@ -140,16 +140,26 @@ def _deciding_itself(
 
     Of a table that lasts, the keys by which rows are found do not count: they place values.
     """
-    deciding = joins | inputs(condition, scope)
-    if not table[-1].startswith(_SESSION_SIGNS):
-        parts = condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition])
+    if table[-1].startswith(_SESSION_SIGNS):
+        deciding = joins | inputs(condition, scope)
+    else:
+        parts = _conjuncts(condition) if condition else ()
         deciding = inputs_of_all([part for part in parts if not _is_key(part)], scope)
     return frozenset(one for one in deciding if one.source == table)
 
 
+def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    condition = condition.unnest()
+    if isinstance(condition, exp.And):
+        yield from _conjuncts(condition.this)
+        yield from _conjuncts(condition.expression)
+    else:
+        yield condition
+
+
 def _is_key(condition: exp.Expr) -> bool:
     """Whether rows are found by `a = b`, `a = ?` or a query."""
-    is_equal = isinstance(condition, exp.EQ)
+    is_equal = isinstance(condition, exp.EQ | exp.NullSafeEQ)
     is_of_column = any(isinstance(side, exp.Column) for side in condition.iter_expressions())
     return (is_equal and is_of_column) or condition.find(exp.Query) is not None
 

@@ -166,6 +166,7 @@ UPDATE dbo.t SET a = CASE WHEN b > 1 THEN 'x' WHEN a = 'y' THEN 'z' END | t.a=CO
 UPDATE dbo.t SET a = 'x' WHERE b > 1000 AND c LIKE 'y%' AND i = 5 AND d IN (SELECT s.d FROM dbo.s s) | t.*=FILTER:s.d t.a=CONDITIONAL:t.b,CONDITIONAL:t.c
 UPDATE dbo.t SET a = 'x' WHERE (b IS NULL OR c = 2) AND a <> 'x' | t.a=CONDITIONAL:t.b,CONDITIONAL:t.c
 UPDATE dbo.t SET a = 'x' WHERE b = 'y' | -
+UPDATE t SET a = s.x FROM dbo.t t JOIN dbo.s s ON s.i = t.i WHERE ((s.j = t.j) AND (t.k = 5 AND (t.b > 1 OR t.c = 2))) | t.*=JOIN:s.i,FILTER:s.j t.a=s.x,CONDITIONAL:t.b,CONDITIONAL:t.c
 UPDATE #t SET a = 'x' WHERE b = 'y' AND i = 5 | #t.a=CONDITIONAL:#t.b,CONDITIONAL:#t.i
 UPDATE t SET a = s.x FROM #t t JOIN dbo.s s ON s.i = t.i AND t.c = 1 WHERE s.j = t.j AND t.b = 'y' AND s.k > t.k | #t.*=JOIN:s.i,FILTER:s.j,FILTER:s.k #t.a=s.x,CONDITIONAL:#t.b,CONDITIONAL:#t.c,CONDITIONAL:#t.i,CONDITIONAL:#t.j,CONDITIONAL:#t.k
 WITH c AS (SELECT a, ROW_NUMBER() OVER (PARTITION BY b ORDER BY d) AS n FROM #t) UPDATE c SET a = n WHERE n > 1 | #t.a=WINDOW:#t.b,WINDOW:#t.d,CONDITIONAL:#t.b,CONDITIONAL:#t.d
