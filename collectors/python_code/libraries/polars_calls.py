@@ -502,6 +502,7 @@ POLARS_FUNCTIONS: Mapping[str, Handler] = {
     "polars.SQLContext": sql_context,
     "polars.collect_all": first_argument,
     "polars.concat": _concat,
+    "polars.union": _concat,
     **dict.fromkeys(
         (
             f"polars.{name}"

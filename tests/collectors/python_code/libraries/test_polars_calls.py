@@ -378,6 +378,10 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "*=join p,join w.p,w.*",
         ),
         ("out = df.select('id', 'k').partition_by('k')[0]", "id=id; k=k; *=group k"),
+        (
+            "out = pl.union([df.select('id'), other.select(pl.col('uid').alias('id'))])",
+            "id=id,u.uid",
+        ),
     ],
 )
 def test_columns_of_frames(lines: str, expected: str) -> None:
