@@ -43,6 +43,8 @@ class History:
         partition_columns: The columns that data contracts say datasets are partitioned by, with
             the unit of their dates.
         taints: Taints on record, the newest first.
+        fed_again: Task and dataset, where the task puts values of the dataset into it again: into
+            the rows of the next day.
     """
 
     # Each log has its own; what they say is in all else.
@@ -52,3 +54,4 @@ class History:
     declared_dates: Mapping[DatasetId, DeclaredDates] = field(default_factory=dict)
     partition_columns: Mapping[DatasetId, Mapping[str, Grain]] = field(default_factory=dict)
     taints: tuple[RecordedTaint, ...] = ()
+    fed_again: tuple[tuple[str, DatasetId], ...] = ()

@@ -5,6 +5,7 @@ All that is derived from it is derived on demand, for the edges and datasets tha
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -28,10 +29,14 @@ from dbt_graft.lineage.dates.partition_mapping import (
 from dbt_graft.lineage.dates.period import Grain, PeriodEvidence
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, ColumnEdge, Status, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Evidence, Status, Subtype
 
 # A task, or a definition, its input and its output.
 Edge = tuple[str, DatasetId, DatasetId]
+_OPENS, _CLOSES = r"[\[\"`]", r"[\]\"`]"
+_PART = rf"(?:[\w$@#]+|{_OPENS}[^\]\"`]*{_CLOSES})"
+# What decides on the rows that a statement takes.
+_CHOICES = frozenset({Subtype.FILTER, Subtype.JOIN, Subtype.SORT})
 _Dated = dict[DatasetId, Sequence[tuple[Access, Dates | None]]]
 
 
@@ -42,7 +47,7 @@ class AccessHistory(AccessIndex):
         super().__init__(lineage)
         self.upstream: dict[DatasetId, list[Edge]] = defaultdict(list)
         self.downstream: dict[DatasetId, list[Edge]] = defaultdict(list)
-        for edge in sorted(set(_edges(lineage))):
+        for edge in sorted({*_edges(lineage), *self._edges_to_themselves()}):
             self.upstream[edge[2]].append(edge)
             self.downstream[edge[1]].append(edge)
         self._mappings: dict[Edge, PartitionMapping] = {}
@@ -52,6 +57,13 @@ class AccessHistory(AccessIndex):
         self._partitioned: dict[DatasetId, bool] = {}
         self._grains: dict[DatasetId, Grain | None] = {}
         self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
+
+    def _edges_to_themselves(self) -> Iterator[Edge]:
+        """The edges of tasks that make rows of a dataset of other rows of it."""
+        for task, dataset in self.lineage.history.fed_again:
+            # An UPDATE, which is no read, changes rows where they are.
+            if task in self.reads_by_task(dataset) and task in self.writes_by_task(dataset):
+                yield task, dataset, dataset
 
     def grain(self, dataset: DatasetId) -> Grain | None:
         """The unit in which a dataset is written, or else read; None where no log tells."""
@@ -136,6 +148,21 @@ class AccessHistory(AccessIndex):
                 removed |= removed_dates(write, perhaps=perhaps)
         return removed & written
 
+    def may_choose_dates(self, read: Access) -> bool:
+        """Whether a read that names no dates may have been one of some, of a dataset with dates."""
+        takes_all_rows = (read.task, read.dataset) in self._complete_reads
+        return not takes_all_rows and self.grain(read.dataset) is not None
+
+    @cached_property
+    def _complete_reads(self) -> set[tuple[str, DatasetId]]:
+        """Tasks and datasets, where no statement of the task decides which rows it takes."""
+        taken: set[tuple[str, DatasetId]] = set()
+        chosen: set[tuple[str, DatasetId]] = set()
+        for edge in self.lineage.column_edges:
+            is_choice = edge.subtype in _CHOICES or edge.evidence is Evidence.INFERRED
+            (chosen if is_choice else taken).add((edge.task, edge.from_dataset))
+        return taken - chosen
+
     def may_replace_all(self, access: Access) -> bool:
         """Whether a write may have replaced more than the dates that it is known for.
 
@@ -159,9 +186,32 @@ class AccessHistory(AccessIndex):
     def _column_edges(self) -> dict[Edge, list[ColumnEdge]]:
         edges: dict[Edge, list[ColumnEdge]] = defaultdict(list)
         for edge in self.lineage.column_edges:
-            if edge.subtype in (Subtype.IDENTITY, Subtype.TRANSFORMATION):
+            if edge.subtype in (Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.WINDOW):
                 edges[edge.task, edge.from_dataset, edge.to_dataset].append(edge)
         return edges
+
+    @cached_property
+    def _fills(self) -> dict[Edge, set[str]]:
+        """The shapes that filled temporary tables on the way of an edge."""
+        fills: dict[Edge, set[str]] = defaultdict(set)
+        for flow in self.lineage.flows:
+            if flow.hops:
+                fills[flow.task, flow.source, flow.target].update(flow.fills)
+        return fills
+
+    def _may_mix_dates(self, edge: Edge) -> bool:
+        column_edges = self._column_edges.get(edge, ())
+        if any(column_edge.subtype is Subtype.WINDOW for column_edge in column_edges):
+            return True
+        shapes = {column_edge.shape_id for column_edge in column_edges} | self._fills[edge]
+        texts = (self.lineage.shapes[key].text for key in shapes if key in self.lineage.shapes)
+        name = re.escape(edge[1].parts[-1])
+        mention = re.compile(
+            rf"(?:\b(?:FROM|JOIN|USING|APPLY)\b|,)\s*(?:{_PART}\s*\.\s*)*"
+            rf"(?:{name}|{_OPENS}{name}{_CLOSES})(?![\w$@#]|\s*[.(=])",
+            re.IGNORECASE,
+        )
+        return any(len(mention.findall(text)) > 1 for text in texts)
 
     def _grain(self, dataset: DatasetId) -> Grain | None:
         declared = self.lineage.history.declared_dates.get(dataset)
@@ -197,7 +247,13 @@ class AccessHistory(AccessIndex):
     def _column_period(
         self, edge: Edge, input_grain: Grain, output_grain: Grain | None
     ) -> Grain | None:
-        """The period in which the partition column of the output comes from that of the input."""
+        """The period in which the partition column of the output comes from that of the input.
+
+        None where rows of other dates may have a part in it, too: by a window, or as the input is
+        read twice, as it is joined to its day before.
+        """
+        if self._may_mix_dates(edge):
+            return None
         columns = self._date_columns(edge[1])
         by_subtype = {
             column_edge.subtype: column_edge

@@ -211,18 +211,19 @@ class _Walk:
 
     def accesses(self) -> Iterator[Access]:
         """The writes in the order of time; at one time those of inputs first."""
-        names = (*sorted(self.available), self.dataset)
+        names = (*sorted(self.available.keys() - {self.dataset}), self.dataset)
         listed = [write for name in names for write in self.history.writes(name)]
         return iter(sorted(listed, key=_end))
 
     def step(self, access: Access) -> None:
         """Go on to the next write."""
-        if access.dataset != self.dataset:
+        if access.dataset == self.dataset:
+            if removes_rows(access):
+                self._remove(access)
+            else:
+                self._write(access)
+        if access.dataset in self.available:
             self._input(access)
-        elif removes_rows(access):
-            self._remove(access)
-        else:
-            self._write(access)
 
     def _input(self, access: Access) -> None:
         is_sure = access.status is not Status.UNKNOWN

@@ -10,6 +10,8 @@ The accesses are gone through once, in the order of time:
 - a write that takes the place of all that was there for its dates ends their taint; where it may
   have taken the place of all dates, the others are no longer bad in any case;
 - where nothing maps the dates of a run, all that it wrote may be bad, and is if that is one unit;
+- a read of a dataset with dates that names none may have been one of others, unless its statement
+  takes all rows;
 - a date that is read in part may have been read, one that is replaced in part may still be bad;
 - what failed wrote nothing, and what has no end in the logs may have;
 - views hold no data, and are as bad as what they select from.
@@ -30,7 +32,6 @@ from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
-from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Status
@@ -278,8 +279,13 @@ class _Spread:
         if not self.passing and not self.state.get(access.dataset):
             return NO_DATES
         current = self._current(access.dataset)
-        if not current or not access.periods:
+        if not current:
             return current
+        if not access.periods:
+            # Of a dataset with dates it may have read others.
+            is_sure = current.is_all or not self.history.may_choose_dates(access)
+            self.has_doubts |= not is_sure
+            return current if is_sure or not self.is_certain else NO_DATES
         # Of a date that is read in part the bad rows may be others.
         dates = entire_dates if self.is_certain else dates_of
         return current & dates(access.periods)
@@ -337,8 +343,8 @@ class _Spread:
         if mapping.period is None or written is None:
             self.taint.unmapped.add(edge)
         # Of several units some are bad, and nothing tells which.
-        grain = self.history.grain(access.dataset) or Grain.DAY
-        is_several = not limit.is_all and limit.count(grain) > 1
+        grain = self.history.grain(access.dataset)
+        is_several = grain is not None and (limit.is_all or limit.count(grain) > 1)
         self.has_doubts |= is_several
         return NO_DATES if is_several and self.is_certain else limit
 

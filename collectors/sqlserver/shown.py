@@ -39,12 +39,21 @@ _CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
 
 Periods = tuple[Period, ...]
 Accesses = tuple[DatasetAccess, ...]
+# Table as a text names it -> columns, folded.
+ChangedColumns = Mapping[str, set[str]]
 
 
 def dated_accesses(
-    statement: ResolvedStatement, counts: SegmentCounts, columns: DateColumns
+    statement: ResolvedStatement,
+    counts: SegmentCounts,
+    columns: DateColumns,
+    changed: ChangedColumns,
 ) -> tuple[Accesses, Accesses]:
-    """The reads and writes of a statement, with the dates and partitions that its text tells."""
+    """The reads and writes of a statement, with the dates and partitions that its text tells.
+
+    Args:
+        changed: The columns by whose dates the run changes rows, by table.
+    """
     is_shown = statement.procedure is None and statement.evidence is Evidence.OBSERVED
     # The text of another statement is that of the call.
     if not is_shown or not (counts.dates or counts.partitions):
@@ -61,7 +70,8 @@ def dated_accesses(
         access._replace(
             periods=_table_periods(access, counts, columns, changes=True)
             if access.operation in _CHANGES
-            else _derived_periods(access, statement, read),
+            else _inserted_periods(access, counts, columns, changed)
+            or _derived_periods(access, statement, read),
             positions=_positions(access, counts, changes=True),
         )
         for access in statement.writes
@@ -84,20 +94,67 @@ def _table_periods(
     access: DatasetAccess, counts: SegmentCounts, columns: DateColumns, *, changes: bool
 ) -> Periods:
     types = {column.name.casefold(): column.type for column in access.columns}
-    by_column: dict[str, list[TextDate]] = defaultdict(list)
-    for date in counts.dates:
-        is_column = date.sure or date.column.casefold() in types
-        if date.changes is changes and is_column and _is_named(access, date.table):
-            by_column[date.column].append(date)
-    ranks = {column: columns.rank(column, types.get(column.casefold(), "")) for column in by_column}
+    by_column = _dates_by_column(
+        access, (date for date in counts.dates if date.changes is changes and not date.adds), types
+    )
+    ranks = _ranks(by_column, types, columns)
     for column in sorted(ranks, key=lambda name: (-ranks[name], name)):
-        if ranks[column] is DateRank.NONE:
-            continue
-        has_times = has_time(types.get(column.casefold(), ""))
-        ranges = known_extents((date.range for date in by_column[column]), has_time=has_times)
-        if periods := condition_periods(ranges, column):
+        if periods := _periods(column, by_column[column], types):
             return periods
     return ()
+
+
+def _inserted_periods(
+    access: DatasetAccess, counts: SegmentCounts, columns: DateColumns, changed: ChangedColumns
+) -> Periods:
+    """The dates of new rows that are constants in their statement.
+
+    Of several date columns that counts by which the run changes rows of the table, too: it deletes
+    a day, and inserts it. Without one it is not known which of them is the date of the data.
+    """
+    added = [date for date in counts.dates if date.adds]
+    if not added:
+        return ()
+    types = {column.name.casefold(): column.type for column in access.columns}
+    by_column = _dates_by_column(access, added, types)
+    folded = {column.casefold() for column in by_column}
+    ranks = _ranks([*by_column, *types.keys() - folded], types, columns)
+    cleared = {
+        column for table, names in changed.items() if _is_named(access, table) for column in names
+    }
+    candidates = [column for column in ranks if column.casefold() in cleared] or [*ranks]
+    best = max((ranks[column] for column in candidates), default=DateRank.NONE)
+    if best >= DateRank.CONTRACT:
+        candidates = [column for column in candidates if ranks[column] is best]
+    dates = by_column.get(candidates[0], ()) if len(candidates) == 1 else ()
+    is_known = all(date.start or date.end for date in dates)
+    return _periods(candidates[0], dates, types) if dates and is_known else ()
+
+
+def _dates_by_column(
+    access: DatasetAccess, dates: Iterable[TextDate], types: Mapping[str, str]
+) -> dict[str, list[TextDate]]:
+    """Those of a table, by its columns, folded."""
+    by_column: dict[str, list[TextDate]] = defaultdict(list)
+    for date in dates:
+        is_column = date.sure or date.column.casefold() in types
+        if is_column and _is_named(access, date.table):
+            by_column[date.column].append(date)
+    return by_column
+
+
+def _ranks(
+    names: Iterable[str], types: Mapping[str, str], columns: DateColumns
+) -> dict[str, DateRank]:
+    ranks = {name: columns.rank(name, types.get(name.casefold(), "")) for name in names}
+    return {name: rank for name, rank in ranks.items() if rank is not DateRank.NONE}
+
+
+def _periods(column: str, dates: Iterable[TextDate], types: Mapping[str, str]) -> Periods:
+    has_times = has_time(types.get(column.casefold(), ""))
+    return condition_periods(
+        known_extents((date.range for date in dates), has_time=has_times), column
+    )
 
 
 def _positions(
@@ -205,9 +262,14 @@ def run_statements(
         for c, r in counted
     )
     lasts = _times((c.last_ended, c.last_sequence, r.ordinal) for c, r in counted)
+    changed: dict[str, set[str]] = defaultdict(set)
+    for counts, _ in counted:
+        for date in counts.dates:
+            if date.changes:
+                changed[date.table].add(date.column.casefold())
     for (segment, resolved), first_at, last_at in zip(statements, firsts, lasts, strict=True):
         key, counts = segment.key, segment.counts
-        reads, writes = dated_accesses(resolved, counts, columns)
+        reads, writes = dated_accesses(resolved, counts, columns, changed)
         edges = resolved.edges
         if key.procedure:  # its own constants are not sent
             edges = tuple(edge for edge in edges if edge.from_dataset != MEMORY)

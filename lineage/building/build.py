@@ -136,7 +136,7 @@ def _build_lineage(
     )
     moved, used = with_evidences(accesses, records.runs, moved, used)
     used = with_repeats(used, records.usage_repeats, rename)
-    column_edges, column_uses = lasting_columns(
+    column_edges, column_uses, fed_again = lasting_columns(
         (*followed.column_edges, *table_edges(accesses)),
         accesses,
         datasets.values(),
@@ -175,6 +175,7 @@ def _build_lineage(
             accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
             orchestrator_runs=orchestrator_runs(records.runs),
             superseded=supersessions(records.runs, lasting),
+            fed_again=fed_again,
         ),
         dbt=DbtRuns(results_by_node(rename_checks(records.node_results, rename))),
     )

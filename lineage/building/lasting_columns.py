@@ -26,6 +26,8 @@ from dbt_graft.lineage.records import (
 )
 
 EdgesByEnds = Mapping[tuple[bool, bool], Sequence[ColumnEdge]]
+# A task and a dataset.
+Output = tuple[str, DatasetId]
 
 _FROM_DATASET, _TO_DATASET = attrgetter("from_dataset"), attrgetter("to_dataset")
 # The order of a target's edges.
@@ -43,8 +45,10 @@ def lasting_columns(
     parents: Mapping[tuple[str, str], str],
     *,
     infer: bool = True,
-) -> tuple[tuple[ColumnEdge, ...], tuple[ColumnUse, ...]]:
+) -> tuple[tuple[ColumnEdge, ...], tuple[ColumnUse, ...], tuple[Output, ...]]:
     """The column edges between lasting datasets, see `resolve`; and all that go into others.
+
+    The third are the tasks that put values of a dataset into it again, as into the next day's rows.
 
     What a task's shape did is left out where all that it tried failed.
 
@@ -71,13 +75,15 @@ def lasting_columns(
     if not infer:
         by_ends = edges_by_ends([edge for edge in edges if not uses_memory(edge)], temporaries)
     of_short = chain.from_iterable(group for ends, group in by_ends.items() if any(ends))
-    resolved = resolve(
+    all_edges = _spelled_edges(
         by_ends,
         {dataset.id: [column.name for column in dataset.columns] for dataset in datasets},
         {(flow.task, flow.source, flow.target) for flow in flows},
         memory_order(of_short, accesses, parents),
     )
-    return resolved, tuple(sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column)))
+    again = {(edge.task, edge.to_dataset) for edge in all_edges if _feeds_itself(edge)}
+    ordered_uses = sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column))
+    return _moving_edges(all_edges), tuple(ordered_uses), tuple(sorted(again))
 
 
 def resolve(
@@ -100,7 +106,21 @@ def resolve(
         flowed: The task, source and target of each flow.
         order: Which shapes read into a memory before others wrote from it.
     """
-    held = HeldColumns(columns, order or MemoryOrder())
+    return _moving_edges(_spelled_edges(edges, columns, flowed, order or MemoryOrder()))
+
+
+def _moving_edges(edges: Iterable[ColumnEdge]) -> tuple[ColumnEdge, ...]:
+    moving = [edge for edge in edges if not _stays(edge)]
+    return tuple(without_origins([*_sorted_once(_best_edges(moving))]))
+
+
+def _spelled_edges(
+    edges: EdgesByEnds,
+    columns: Mapping[DatasetId, Sequence[str]],
+    flowed: Collection[tuple[str, DatasetId, DatasetId]],
+    order: MemoryOrder,
+) -> list[ColumnEdge]:
+    held = HeldColumns(columns, order)
     held.fill(edges[False, True], edges[True, True])
     through = (
         edge
@@ -108,13 +128,11 @@ def resolve(
         if edge.from_dataset.key == edge.to_dataset.key
         or (edge.task, edge.from_dataset, edge.to_dataset) in flowed
     )
-    resolved = [
+    return [
         spelled
         for edge in chain(edges[False, False], through)
         for spelled in (expand_stars(edge, columns) if edge.from_column == ANY_COLUMN else (edge,))
-        if not _stays(spelled)
     ]
-    return tuple(without_origins([*_sorted_once(_best_edges(resolved))]))
 
 
 def edges_by_ends(
@@ -175,6 +193,12 @@ def _task_way(edge: ColumnEdge) -> tuple[object, ...]:
 
 def _shape_way(edge: ColumnEdge) -> tuple[object, ...]:
     return edge.task, edge.shape_id, edge.to_dataset, edge.to_column, edge.from_dataset, edge.type
+
+
+def _feeds_itself(edge: ColumnEdge) -> bool:
+    """Whether values of a dataset go into it again, which equal names alone do not show."""
+    is_value = edge.type is EdgeType.DIRECT and edge.evidence is not Evidence.INFERRED
+    return is_value and edge.to_dataset.key == edge.from_dataset.key
 
 
 def _stays(edge: ColumnEdge) -> bool:

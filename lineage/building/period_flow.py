@@ -52,19 +52,23 @@ def _written_periods(
     periods = reads.get(dataset, ())
     if not grain or any(period.column.casefold() != named.casefold() for period in periods):
         return ()
-    if subtype is Subtype.IDENTITY:
-        return tuple(_observe(period, column) for period in periods)
     # A day made of a day may be another one.
-    if any(_is_shift(period.grain, grain) for period in periods):
+    if subtype is not Subtype.IDENTITY and any(_is_finer(grain, p.grain) for p in periods):
         return ()
-    wide = (widen(DateRange(period.start, period.end, period.grain), grain) for period in periods)
     return tuple(
-        replace(_observe(period, column), start=dates.start, end=dates.end, grain=dates.grain)
-        for period, dates in zip(periods, wide, strict=True)
+        _observe(period if _is_finer(grain, period.grain) else _widen(period, grain), column)
+        for period in periods
     )
 
 
-def _is_shift(read: Grain, written: Grain) -> bool:
+def _widen(period: Period, grain: Grain) -> Period:
+    """A period in units of a column: its hours may be those of another one, `ds=2026-11-01/hr=5`."""
+    dates = widen(DateRange(period.start, period.end, period.grain), grain)
+    return replace(period, start=dates.start, end=dates.end, grain=dates.grain)
+
+
+def _is_finer(written: Grain, read: Grain) -> bool:
+    """Whether units of one grain are those of another one, or finer."""
     return finer(read, written) is written
 
 

@@ -18,7 +18,7 @@ from dbt_graft.lineage.dates.calendar import Dates, hour_of
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Direction, Status
+from dbt_graft.lineage.records import Access, Direction, Status, Subtype
 
 DOMAIN = [date(2026, 5, 1) + timedelta(n) for n in range(300)]
 EVERYTHING = frozenset(DOMAIN)
@@ -309,7 +309,8 @@ class Plain:
         def meet(access: Access) -> Days:
             hit = self._bad_now(state, access.dataset)
             if not access.periods:
-                return hit
+                is_sure = hit == EVERYTHING or not self.may_choose(access)
+                return hit if is_sure or not certain else NOTHING
             return hit & (entire_days(access) if certain else period_days(access))
 
         for at, order, is_last, access in self.steps(start):
@@ -386,13 +387,23 @@ class Plain:
             rule = self.rule(edge)
             if rule and access.run_id not in rule.exceptions:
                 days |= rule.affected(hit) & limit
-            elif not certain or limit == EVERYTHING or self._is_one_unit(access, limit):
+            elif not certain or self._is_one_unit(access, limit):
                 days |= limit
         return frozenset(days)
 
+    def may_choose(self, access: Access) -> bool:
+        """Whether a read that names no dates may be of some of them."""
+        edges = [
+            edge
+            for edge in self.lineage.column_edges
+            if (edge.task, edge.from_dataset) == (access.task, access.dataset)
+        ]
+        is_choice = not edges or any(edge.subtype is Subtype.FILTER for edge in edges)
+        return is_choice and self.grain(access.dataset) is not None
+
     def _is_one_unit(self, access: Access, days: Days) -> bool:
-        grain = self.grain(access.dataset) or Grain.DAY
-        return len({unit(day, grain) for day in days}) == 1
+        grain = self.grain(access.dataset)
+        return grain is None or len({unit(day, grain) for day in days}) == 1
 
     def _bad_now(self, state: dict[tuple[str, DatasetId], set[date]], dataset: DatasetId) -> Days:
         found = {day for (_, one), days in state.items() if one == dataset for day in days}

@@ -14,7 +14,15 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Access, Dataset, Direction, Run, Status
+from dbt_graft.lineage.records import (
+    Access,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    Run,
+    Status,
+    Subtype,
+)
 
 START = datetime(2026, 9, 21, tzinfo=UTC)
 DAYS = 24
@@ -81,8 +89,18 @@ def random_history(random: Random) -> Lineage:
         datasets={name: Dataset(name) for name in names},
         tasks={name: Task(name, runs=tuple(run.values())) for name, run in runs.items()},
         flows=tuple(Flow(source, h.target, h.name) for h in habits for source in h.sources),
+        column_edges=tuple(edge for habit in habits for edge in _edges(random, habit)),
         history=History(accesses=tuple(accesses), declared_dates=declared),
     )
+
+
+def _edges(random: Random, habit: Habit) -> Iterator[ColumnEdge]:
+    """What is known of the columns that a habit reads: nothing, values, or what is left out."""
+    for source in habit.sources:
+        subtypes = random.choice([[], [Subtype.IDENTITY], [Subtype.IDENTITY, Subtype.FILTER]])
+        for subtype in subtypes:
+            ends = (habit.target, "id", source, "id")
+            yield ColumnEdge(habit.name, *ends, subtype.type, subtype, False, "shape")
 
 
 def _habit(random: Random, names: list[DatasetId], place: int, name: str = "") -> Habit:

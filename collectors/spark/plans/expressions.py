@@ -24,6 +24,12 @@ _TOKEN = re.compile(
 )
 # The column of a pivot decides which value an output column gets.
 _PIVOT = re.compile(r"(?P<call>pivotfirst\()(?P<key>[^(),]*#\d{1,18}L?)(?=,)")
+# What Spark puts around columns that it writes: a partition's, and one of VARCHAR.
+_WRITTEN = re.compile(
+    r"(?:empty2null\("
+    r"|static_invoke\(CharVarcharCodegenUtils\.varcharTypeWriteSideCheck\((?=.*, \d+\)\)\Z))"
+    r"(?P<column>[^(),]*#\d{1,18}L?)(?:, \d+\))?\)"
+)
 _PREFIXES = ("NOT ", "-", "~", "distinct ", "lambda ")
 # Not the first number of `id#7#174`, which is the column `id#7`.
 _NAMED_GROUP = re.compile(r"#(?P<id>\d{1,18})L?(?![\d#])")
@@ -75,6 +81,7 @@ def column_references(text: str, known_ids: Container[int]) -> set[ColumnReferen
         known_ids: The ids of the columns that the expression can use.
     """
     text, _ = split_alias(text)
+    text = _WRITTEN.sub(r"\g<column>", text) if text.endswith(")") else text
     if (bare := _bare_id(text)) is not None and bare in known_ids:
         return {ColumnReference(bare, Subtype.IDENTITY)}
     text = _PIVOT.sub(r"\g<call>if (\g<key>)", text)

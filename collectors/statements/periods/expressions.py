@@ -50,7 +50,8 @@ class DateExpression:
     """An expression whose value is a date.
 
     Attributes:
-        literal: The number of the literal; of a list with its `item`, None for all of them.
+        literal: The number of the literal, or of a list of them.
+        place: Of a list that is cut into rows: its place in a row, and the length of a row.
         variable: A parameter or variable, in lower case.
         now: The beginning of the statement, on the server's clock or, with `is_utc`, in UTC.
         is_date: A time of day is cut off.
@@ -61,6 +62,7 @@ class DateExpression:
 
     literal: int | None = None
     is_list: bool = False
+    place: tuple[int, int] | None = None
     variable: str = ""
     now: bool = False
     is_utc: bool = False
@@ -224,6 +226,9 @@ def _timed_dates(expression: DateExpression, values: DateValues) -> tuple[DateRa
         text = _literal(values, expression.literal)
         if text.startswith("("):
             items = _ITEM.findall(text)
+            if expression.place:
+                place, length = expression.place
+                return _days(items[place::length]) if len(items) % length == 0 else ()
             if expression.is_list:
                 return _days(items)
             parts = [item.zfill(2) for item in items]

@@ -3,14 +3,15 @@
 `find_dates` looks at a text with the words `__value7__` in the place of its literals: nothing but
 the literals that a condition compares a column with can come out.
 
-Only what limits rows for certain counts: parts of WHERE and of inner joins that are joined by AND.
+Only what limits rows for certain counts: parts of WHERE and of inner joins that are joined by AND,
+and a constant that all rows of an INSERT have in a column.
 A table that stands in a statement without a condition makes the statement read all of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -26,6 +27,7 @@ from dbt_graft.collectors.statements.periods.expressions import (
     read_expression,
     variables_of,
 )
+from dbt_graft.collectors.statements.periods.insertions import Row, insertions
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import literals, mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST
@@ -46,7 +48,8 @@ class DateCondition:
 
     Attributes:
         qualifier: The table or alias before the column; empty without one.
-        values: The right side; more than one of BETWEEN.
+        values: The right side: of BETWEEN both ends, of `=` any of them; none where nothing tells
+            what an INSERT writes.
         is_date: The column's time of day is cut off.
     """
 
@@ -63,6 +66,7 @@ class TableMention:
 
     Attributes:
         changes: Its rows are deleted or updated.
+        adds: Rows are inserted into it; its conditions are those that hold for all of them.
         removes: They are deleted.
         is_limited: Something else than the conditions limits which ones: a join, TOP, OR.
         sure: The conditions are on this table; else on one of those beside it that has the column.
@@ -71,6 +75,7 @@ class TableMention:
     name: Name
     alias: str = ""
     changes: bool = False
+    adds: bool = False
     removes: bool = False
     is_limited: bool = False
     sure: bool = True
@@ -106,6 +111,59 @@ def table_mentions(tokens: list[Token]) -> Iterator[TableMention]:
         reader.read()
         scopes += reader.inner
         yield from reader.mentions()
+
+
+def inserting_mentions(tokens: list[Token]) -> Iterator[TableMention]:
+    """The tables that a statement inserts into, with the conditions that their new rows meet."""
+    closes = closings(tokens)
+    for insertion in insertions(tokens, closes):
+        by_row = [
+            list(_new_conditions(tokens, closes, row, insertion.columns)) for row in insertion.rows
+        ]
+        conditions = (
+            [
+                condition
+                for column, *each in zip(insertion.columns, *by_row, strict=True)
+                for condition in _of_all_rows(column, each)
+            ]
+            if by_row
+            else []
+        )
+        is_dated = any(condition.values for condition in conditions)
+        yield TableMention(insertion.table, adds=True, conditions=conditions if is_dated else [])
+
+
+def _new_conditions(
+    tokens: list[Token], closes: dict[int, int], row: Row, columns: Sequence[str]
+) -> Iterator[list[DateCondition]]:
+    """The conditions that each value of a row meets."""
+    scope = _Scope(tokens, closes, row.query or 0, len(tokens))
+    if row.query is not None:
+        scope.read()
+    for column, value in zip(columns, row.values, strict=True):
+        if isinstance(value, DateExpression):
+            yield [DateCondition("", column, "=", (value,))]
+        elif value is None:
+            yield []
+        else:
+            qualifier = value[-2].casefold() if len(value) > 1 else ""
+            yield [
+                replace(condition, qualifier="", column=column)
+                for condition in scope.conditions
+                if condition.column.casefold() == value[-1].casefold()
+                and condition.qualifier.casefold() in (qualifier, "")
+            ]
+
+
+def _of_all_rows(column: str, by_row: Sequence[list[DateCondition]]) -> list[DateCondition]:
+    """The conditions that all rows meet; one without values where nothing is known of some."""
+    if len(by_row) == 1 and by_row[0]:
+        return by_row[0]
+    values = [row[0].values for row in by_row if len(row) == 1 and row[0].operator == "="]
+    is_known = len(values) == len(by_row) > 0
+    return [
+        DateCondition("", column, "=", tuple(dict.fromkeys(chain(*values))) if is_known else ())
+    ]
 
 
 class _Scope:
@@ -334,7 +392,7 @@ _HINT = re.compile(
     r"|\b(?:19|20)\d{6}\b|DATEFROMPARTS|@\w",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(r"\bWHERE\b|\bON\b", re.IGNORECASE)
+_LIMITS = re.compile(r"\b(?:WHERE|ON|INSERT)\b", re.IGNORECASE)
 _LONGEST = min(LONGEST, 200_000)
 
 
@@ -343,7 +401,8 @@ class TextDate:
     """Dates of a column in the conditions of a text.
 
     Attributes:
-        changes: Rows of the table are deleted or updated; else they are read.
+        changes: Rows of the table are deleted or updated.
+        adds: Rows are inserted; else, where they are not changed either, they are read.
         sure: The condition is on a column of this table; else on one of those beside it.
         extent: The part of each unit.
     """
@@ -356,6 +415,7 @@ class TextDate:
     grain: str
     sure: bool = True
     extent: Extent = Extent.ALL
+    adds: bool = False
 
     @property
     def range(self) -> DateRange:
@@ -398,7 +458,7 @@ def _date_shape(text: str) -> DateShape | None:
     mentions = [
         mention
         for statement in split(tokens, Dialect.TSQL)
-        for mention in table_mentions(statement)
+        for mention in (*table_mentions(statement), *inserting_mentions(statement))
     ]
     values = DateValues(dict(enumerate(literals(text))))
     without = {_key(mention) for mention in mentions if not _candidates(mention, variables, values)}
@@ -420,8 +480,8 @@ def _date_shape(text: str) -> DateShape | None:
     )
 
 
-def _key(mention: TableMention) -> tuple[str, bool]:
-    return mention.name[-1].casefold(), mention.changes
+def _key(mention: TableMention) -> tuple[str, bool, bool]:
+    return mention.name[-1].casefold(), mention.changes, mention.adds
 
 
 def _candidates(
@@ -434,7 +494,8 @@ def _candidates(
             continue
         expressions = tuple(assign_value(value, variables) for value in condition.values)
         by_name = name_grain(condition.column) not in (None, Grain.HOUR)
-        if by_name or all(dates_of(v, values) or v.is_relative or v.variables for v in expressions):
+        is_dated = [dates_of(v, values) or v.is_relative or v.variables for v in expressions]
+        if by_name or (is_dated and all(is_dated)):
             candidates.append(replace(condition, values=expressions))
     return tuple(candidates)
 
@@ -466,6 +527,7 @@ def _dates(
                 dates.grain.value,
                 mention.sure,
                 max(dates.extent, Extent.PART) if is_part else dates.extent,
+                mention.adds,
             )
 
 
@@ -476,22 +538,22 @@ def _overlaps(a: Iterable[DateRange], b: Collection[DateRange]) -> tuple[DateRan
 def _ranges(condition: DateCondition, values: DateValues) -> tuple[DateRange, ...] | None:
     """The dates for which a condition holds; None where its value is not known."""
     each = [dates_of(value, values) for value in condition.values]
-    if not all(each):
+    if not each or not all(each):
         return None
     if condition.operator == "BETWEEN":
         first, last = each[0][0], each[1][0]
         ranges = _overlaps(comparison_ranges(">=", first), comparison_ranges("<=", last))
     else:
-        by_value = (comparison_ranges(condition.operator, dates) for dates in each[0])
+        by_value = (comparison_ranges(condition.operator, dates) for dates in chain(*each))
         ranges = tuple(chain.from_iterable(by_value))
     return known_extents(ranges, has_time=False) if condition.is_date else ranges
 
 
 def merge_dates(dates: Iterable[TextDate]) -> tuple[TextDate, ...]:
     """The dates of each table and column, sorted, without overlaps in one extent."""
-    grouped: dict[tuple[str, bool, str, bool, Extent], list[TextDate]] = {}
+    grouped: dict[tuple[str, bool, str, bool, Extent, bool], list[TextDate]] = {}
     for date in dates:
-        key = (date.table, date.changes, date.column, date.sure, date.extent)
+        key = (date.table, date.changes, date.column, date.sure, date.extent, date.adds)
         grouped.setdefault(key, []).append(date)
     merged: list[TextDate] = []
     for key in sorted(grouped):

@@ -28,7 +28,9 @@ from dbt_graft.lineage.records import (
     Dataset,
     Direction,
     NodeResult,
+    Outcome,
     Run,
+    Shape,
     Status,
     Subtype,
 )
@@ -353,6 +355,74 @@ def test_the_edge_of_the_partition_column_maps_dates(
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
     assert shown(spread(past, bad))["copy b"] == expected
+
+
+@for_each(
+    "subtype, text, expected",
+    [
+        (Subtype.IDENTITY, "INSERT INTO b SELECT ds FROM db.a AS x", "3 Oct 2026"),
+        (Subtype.IDENTITY, "SELECT a.ds FROM [a] WHERE a.x > 1", "3 Oct 2026"),
+        # The day before is joined to each day, and a window goes over many.
+        (Subtype.IDENTITY, "SELECT x.ds FROM db.a x LEFT JOIN db.a y ON x.i = y.i", "all dates"),
+        (Subtype.IDENTITY, 'SELECT x.ds FROM "db"."a" x, "A" y', "all dates"),
+        (Subtype.WINDOW, "SELECT sum(n) OVER (ORDER BY ds), ds FROM a", "all dates"),
+    ],
+)
+def test_a_copied_date_is_that_of_the_row_where_no_other_dates_have_a_part_in_it(
+    subtype: Subtype, text: str, expected: str
+) -> None:
+    edges = tuple(
+        ColumnEdge("copy", table("b"), "ds", table("a"), "ds", kind.type, kind, False, "s")
+        for kind in dict.fromkeys((Subtype.IDENTITY, subtype))
+    )
+    shapes = {"s": Shape("s", "tsql", text, "sqlglot", Outcome.PARSED)}
+    past = history(LOAD, "copy: a > INSERT b", column_edges=edges, shapes=shapes)
+
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-03"))
+    assert shown(spread(past, bad))["copy b"] == expected
+
+
+def test_a_table_that_is_made_of_its_own_day_before_stays_bad_day_after_day() -> None:
+    days = [
+        line
+        for day in (3, 4, 5, 6)
+        for line in (
+            f"load: _ > INSERT_OVERWRITE a[{day}]",
+            f"add: a[{day}] b[{day - 1}] > INSERT_OVERWRITE b[{day}]",
+        )
+    ]
+    past = history(*days)
+    again = replace(past.lineage.history, fed_again=(("add", table("b")),))
+    past = AccessHistory(replace(past.lineage, history=again, flows=past.lineage.flows[:2]))
+
+    bad = bad_dates(past, table("a"), parse_dates("2026-10-04"))
+    taint = spread(past, bad)
+    assert shown(taint) == {"load a": "4 Oct 2026", "add b": "4 to 6 Oct 2026"}
+    assert taint.certain == taint.tainted
+
+
+@for_each(
+    "reads, subtypes, certain",
+    [
+        ("a[3]", [], "3 Oct 2026"),
+        ("a", [], "no date"),
+        ("a", [Subtype.IDENTITY, Subtype.GROUP_BY], "3 Oct 2026"),
+        ("a", [Subtype.IDENTITY, Subtype.FILTER], "no date"),
+        ("a", [Subtype.IDENTITY, Subtype.JOIN], "no date"),
+    ],
+)
+def test_who_reads_dates_that_nothing_tells_may_have_read_bad_ones(
+    reads: str, subtypes: list[Subtype], certain: str
+) -> None:
+    edges = tuple(
+        ColumnEdge("copy", table("b"), "i", table("a"), "i", kind.type, kind, False, "s")
+        for kind in subtypes
+    )
+    past = history(LOAD, f"copy: {reads} > INSERT_OVERWRITE b[3]", column_edges=edges)
+
+    taint = spread(past, bad_runs(past, [("load", "r0")]))
+    assert shown(taint)["copy b"] == "3 Oct 2026"
+    assert shown(replace(taint, tainted=taint.certain)).get("copy b", "no date") == certain
 
 
 def test_dates_after_all_that_is_written_are_an_error() -> None:

@@ -174,6 +174,39 @@ def test_conditions_on_date_columns_are_periods(text: str, expected: list[str]) 
     assert periods(text) == expected
 
 
+@for_each(
+    "sent, expected",
+    [
+        (["INSERT INTO d (id, ds) SELECT id, '20261101' FROM o"], "ds 2026-11-01"),
+        (
+            ["INSERT INTO d (ds) SELECT o.ds FROM o, p WHERE o.ds = '20261101' AND p.ds < '2026'"],
+            "ds 2026-11-01",
+        ),
+        # Which of two dates is that of the data shows what is deleted.
+        (["INSERT INTO d (load_date, ds) SELECT '20261102', ds FROM o WHERE i = @i"], "-"),
+        (["INSERT INTO d (load_date, ds) SELECT '20261102', '20261101' FROM o"], "-"),
+        (
+            [
+                "DELETE FROM d WHERE ds = '20261101'",
+                "INSERT INTO d (load_date, ds) SELECT '20261102', '20261101' FROM o",
+            ],
+            "ds 2026-11-01",
+        ),
+        (
+            [
+                "DELETE FROM d WHERE ds = '20261101'",
+                "INSERT INTO d (load_date, ds) SELECT '20261102', ds FROM o WHERE ds = '20261101'",
+            ],
+            "ds 2026-11-01",
+        ),
+    ],
+)
+def test_new_rows_are_of_the_dates_that_they_are_given(sent: list[str], expected: str) -> None:
+    texts = [text for text in periods(*sent, snapshot=None) if text.startswith("write d")]
+
+    assert {text.removeprefix("write d: ")[: len(expected)] for text in texts} == {expected}
+
+
 def test_without_a_catalog_names_decide() -> None:
     text = "SELECT 1 FROM dbo.t WHERE load_date = '2026-11-01' AND placed = '2026-11-07'"
     assert periods(text, snapshot=None) == ["read t: load_date 2026-11-01 2026-11-02 day"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dbt_graft.lineage.building.lasting_columns import edges_by_ends, resolve
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.building.lasting_columns import edges_by_ends, lasting_columns, resolve
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ColumnEdge, Subtype
 from tests.cases import for_each
-from tests.notation import edge
+from tests.notation import access, edge
 
 TEMPORARY = {DatasetId("db", "#x"), DatasetId("db", "#y")}
 FLOWED = {(task, DatasetId("db", "t"), DatasetId("db", "n")) for task in ("load", "other")}
@@ -150,3 +150,19 @@ def test_a_star_is_spelled_out_where_columns_are_known() -> None:
         "n.a < t.a IDENTITY",
         "n.b < t.b IDENTITY",
     ]
+
+
+@for_each(
+    "edges, expected",
+    [
+        (["n.p < n.p TRANSFORMATION"], ["load n"]),
+        (["#x.p < n.p", "#x.p < t.p", "n.p < #x.p"], ["load n"]),
+        (["n.p < t.p", "n.* < n.p FILTER"], []),
+        (["#x.p < n.p", "t.p < #x.p"], []),
+    ],
+)
+def test_a_task_puts_values_of_a_table_into_it_again(edges: list[str], expected: list[str]) -> None:
+    temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
+    _, _, fed_again = lasting_columns(map(edge, edges), [temporary], (), (), {})
+
+    assert [f"{task} {dataset.name}" for task, dataset in fed_again] == expected

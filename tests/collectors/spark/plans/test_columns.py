@@ -30,6 +30,12 @@ EXPRESSIONS = [
     ("(a#1 + b#2) AS x#9", "a TRANSFORMATION, b TRANSFORMATION"),
     ("cast(a#1 as string) AS x#9", "a TRANSFORMATION"),
     ("a#1.city AS x#9", "a TRANSFORMATION"),
+    ("empty2null(a#1) AS x#9", "a IDENTITY"),
+    ("empty2null(lower(a#1)) AS x#9", "a TRANSFORMATION"),
+    (
+        "static_invoke(CharVarcharCodegenUtils.varcharTypeWriteSideCheck(a#1, 10)) AS x#9",
+        "a IDENTITY",
+    ),
     ("NOT a#1", "a TRANSFORMATION"),
     ("a#1 LIKE b#2", "a TRANSFORMATION, b TRANSFORMATION"),
     (

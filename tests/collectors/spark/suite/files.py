@@ -153,7 +153,7 @@ def dated_output(spark: SparkSession, at: Path) -> None:
     "INSERT OVERWRITE /out/dynamic 3 <- raw.orders 3",
     columns="""
     order_id <- raw.orders.order_id
-    dt       <- raw.orders.dt TRANSFORMATION
+    dt       <- raw.orders.dt
     *        <- raw.orders.dt FILTER
     """,
     older={

@@ -57,7 +57,7 @@ def save_outside(spark: SparkSession, at: Path) -> None:
     columns="""
     order_id    <- raw.orders.order_id
     customer_id <- raw.orders.customer_id
-    dt          <- raw.orders.dt TRANSFORMATION
+    dt          <- raw.orders.dt
     """,
     older={
         (3, 1): Instead(
@@ -171,7 +171,7 @@ def insert_by_name(spark: SparkSession, _: Path) -> None:
     "INSERT ml.days 6 <- raw.orders 6",
     columns="""
     id <- raw.orders.order_id
-    dt <- raw.orders.dt TRANSFORMATION
+    dt <- raw.orders.dt
     *  <- raw.orders.dt FILTER
     """,
     older={
@@ -196,7 +196,7 @@ def insert_partitions(spark: SparkSession, _: Path) -> None:
 @case(
     "CREATE TABLE ml.dynamic",
     "INSERT OVERWRITE ml.dynamic 6 <- raw.orders 6",
-    columns="id <- raw.orders.order_id\ndt <- raw.orders.dt TRANSFORMATION",
+    columns="id <- raw.orders.order_id\ndt <- raw.orders.dt",
     older={
         (3, 1): Instead(columns="id <- raw.orders.order_id TRANSFORMATION\ndt <- raw.orders.dt")
     },
@@ -215,7 +215,7 @@ def insert_dynamic(spark: SparkSession, _: Path) -> None:
     "SELECT <- ml.hive_days 3",
     columns="""
     id   <- raw.orders.order_id
-    dt   <- raw.orders.dt TRANSFORMATION
+    dt   <- raw.orders.dt
     *    <- raw.orders.dt FILTER
     """,
     older={

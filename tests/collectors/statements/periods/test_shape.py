@@ -19,7 +19,9 @@ NOW = datetime(2026, 11, 5, tzinfo=UTC)
 
 
 def dates(text: str, *, has_time: bool = False, **parameters: str) -> list[str]:
-    """`orders day 2026-11-01 2026-11-02`; `!` before a table whose rows are changed, `~` of a part.
+    """`orders day 2026-11-01 2026-11-02`, `~` behind a part of a day.
+
+    `!` stands before a table whose rows are changed, `+` before one that gets new rows.
 
     Args:
         has_time: The columns have times.
@@ -29,9 +31,8 @@ def dates(text: str, *, has_time: bool = False, **parameters: str) -> list[str]:
     values = DateValues(dict(enumerate(literals(text))), named, NOW, NOW)
     by_column: dict[str, list[DateRange]] = {}
     for date in shape.dates(values) if shape else ():
-        by_column.setdefault(f"{'!' * date.changes}{date.table} {date.column}", []).append(
-            date.range
-        )
+        use = "!" * date.changes + "+" * date.adds
+        by_column.setdefault(f"{use}{date.table} {date.column}", []).append(date.range)
     return [
         f"{column} {_day(period.start)} {_day(period.end)}{' ~' * period.in_part}"
         for column, ranges in by_column.items()
@@ -201,6 +202,53 @@ def test_other_conditions_of_a_delete_leave_rows_of_a_day(text: str, expected: s
     ],
 )
 def test_tables(text: str, expected: list[str]) -> None:
+    assert dates(text) == expected
+
+
+FIRST, SECOND = "+t day 2026-11-01 2026-11-02", "+t day 2026-11-01 2026-11-03"
+
+
+@for_each(
+    "text, expected",
+    [
+        ("INSERT INTO t (id, day) SELECT id, '2026-11-01' FROM a", [FIRST]),
+        ("INSERT t (id, day) SELECT id, day = CAST(N'20261101' AS date) FROM a", [FIRST]),
+        ("INSERT INTO t WITH (TABLOCK) (day) SELECT TOP (5) '2026-11-01' AS day FROM a", [FIRST]),
+        (
+            "INSERT t (id, day) OUTPUT inserted.id INTO @i (id) SELECT id, '20261101' FROM a",
+            [FIRST],
+        ),
+        ("DECLARE @d date = '2026-11-01'; INSERT INTO t (id, day) SELECT id, @d FROM a", [FIRST]),
+        ("INSERT INTO t (id, day) VALUES (1, '2026-11-01'), (2, '2026-11-02')", [SECOND]),
+        ("INSERT INTO t (id, day) VALUES (NEWID(), '2026-11-01')", [FIRST]),
+        ("INSERT t (day) SELECT '20261101' FROM a UNION ALL SELECT '20261102' FROM b", [SECOND]),
+        ("INSERT t (day) SELECT '20261101' FROM a EXCEPT SELECT day FROM b", [FIRST]),
+        (
+            "WITH q AS (SELECT * FROM a) INSERT t (day) SELECT q.day FROM q WHERE q.day='20261101'",
+            ["q day 2026-11-01 2026-11-02", FIRST],
+        ),
+        (
+            "INSERT t (day) SELECT dt FROM a WHERE dt >= '20261101' AND dt < '2026-11-03'",
+            ["a dt 2026-11-01 2026-11-03", SECOND],
+        ),
+        (  # `other` is a date as well, and nothing tells which
+            "INSERT INTO t (day, other_date) SELECT '2026-11-01', x FROM a",
+            [FIRST, "+t other_date - -"],
+        ),
+        ("INSERT INTO t (id, day) SELECT id, day FROM a", []),
+        ("INSERT INTO t (id, day) SELECT *, '2026-11-01' FROM a", []),
+        ("INSERT INTO t (id, day) SELECT '2026-11-01' FROM a", []),
+        ("INSERT INTO t SELECT id, '2026-11-01' FROM a", []),
+        ("INSERT INTO t (day) SELECT '2026-11-01' + x FROM a", []),
+        ("INSERT INTO t (day) SELECT '2026-11-01' FROM a UNION SELECT day FROM b", []),
+        ("INSERT INTO t (day) SELECT '2026-11-01'; INSERT INTO t (day) SELECT day FROM b", []),
+        ("INSERT INTO t (day) EXEC p '2026-11-01'", []),
+        ("INSERT INTO t (day) SELECT '2026-11-01' UNION", []),
+        ("INSERT INTO t (day", []),
+        ("INSERT INTO t (day) VALUES (", []),
+    ],
+)
+def test_new_rows_have_the_dates_that_the_statement_writes(text: str, expected: list[str]) -> None:
     assert dates(text) == expected
 
 
