@@ -62,7 +62,7 @@ def _written_periods(
 
 
 def _widen(period: Period, grain: Grain) -> Period:
-    """A period in units of a column: its hours may be those of another one, `ds=2026-11-01/hr=5`."""
+    """A period in units of a column: hours may be those of another, `ds=2026-11-01/hr=5`."""
     dates = widen(DateRange(period.start, period.end, period.grain), grain)
     return replace(period, start=dates.start, end=dates.end, grain=dates.grain)
 
