@@ -95,7 +95,7 @@ def random_history(random: Random) -> Lineage:
 
 
 def _edges(random: Random, habit: Habit) -> Iterator[ColumnEdge]:
-    """What is known of the columns that a habit reads: nothing, values, or what is left out."""
+    """The columns that a habit is known to read: none, values, or those that leave rows out, too."""
     for source in habit.sources:
         subtypes = random.choice([[], [Subtype.IDENTITY], [Subtype.IDENTITY, Subtype.FILTER]])
         for subtype in subtypes:
