@@ -95,7 +95,7 @@ def random_history(random: Random) -> Lineage:
 
 
 def _edges(random: Random, habit: Habit) -> Iterator[ColumnEdge]:
-    """The columns that a habit is known to read: none, values, or those that leave rows out, too."""
+    """The columns that a habit is known to read: none, values, those that choose rows, too."""
     for source in habit.sources:
         subtypes = random.choice([[], [Subtype.IDENTITY], [Subtype.IDENTITY, Subtype.FILTER]])
         for subtype in subtypes:
