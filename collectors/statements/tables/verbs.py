@@ -255,6 +255,10 @@ def _insert(state: ScanState, at: int) -> int:
         operation = Operation.INSERT_OVERWRITE
     elif state.word(at + 1) == "BULK":
         operation, at = Operation.BULK_INSERT, at + 1
+    elif state.word(at + 1) == "OR":  # SQLite's INSERT OR REPLACE INTO t
+        at += 2
+    elif (state.word(at + 1), state.word(at + 2)) == ("IGNORE", "INTO"):  # MySQL
+        at += 1
     position = _target(state, at + 1, operation)
     state.scope.in_from = False
     state.scope.has_from = state.dialect is Dialect.SPARK  # INSERT INTO t FROM u SELECT …

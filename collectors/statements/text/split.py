@@ -141,8 +141,9 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
                 return head in ("INSERT", "WITH")
             return after == "(" or (head in ("CREATE", "ALTER") and before == "ON")
         case "IF":
-            # `DROP TABLE IF EXISTS`
-            return at > 1 and tokens[at - 2].word == "DROP"
+            # `DROP TABLE IF EXISTS`; of other engines, `CREATE TABLE IF NOT EXISTS t`
+            is_created = head == "CREATE" and before in ("TABLE", "VIEW") and after == "NOT"
+            return is_created or (at > 1 and tokens[at - 2].word == "DROP")
         case "EXECUTE" | "EXEC":
             return after == "AS"
         case _:

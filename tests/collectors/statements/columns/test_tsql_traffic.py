@@ -174,6 +174,9 @@ UPDATE T SET A = S.X FROM DBO.T INNER JOIN DBO.S ON S.I = T.I | T.*=JOIN:S.I T.A
 """
 # Of other engines, to which Python tasks send their SQL.
 OTHERS = """
+CREATE TABLE IF NOT EXISTS t AS SELECT s.a, s.b + 1 AS x FROM s WHERE s.i = 1 | t.*=FILTER:s.i t.a=s.a t.x=~s.b
+INSERT OR REPLACE INTO t (a) SELECT s.x FROM s | t.a=s.x
+INSERT IGNORE INTO t (a) SELECT s.x FROM s | - | the parser does not support this statement
 INSERT INTO t (a, b) WITH c AS (SELECT s.x, s.k FROM s WHERE s.i = 1) SELECT c.x, u.y FROM c JOIN u USING (k) | t.a=s.x t.b=u.y t.*=FILTER:s.i,JOIN:s.k,JOIN:u.k
 DELETE FROM t USING s JOIN u USING (k) WHERE s.i = t.i | t.*=FILTER:s.i,JOIN:s.k,JOIN:u.k
 DELETE FROM t USING (SELECT s.i FROM s WHERE s.k = 1) x WHERE x.i = t.i | t.*=FILTER:s.i,FILTER:s.k
