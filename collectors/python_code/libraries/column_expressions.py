@@ -244,10 +244,10 @@ def _arguments(call: Call) -> list[Data]:
             item = replace(derive(arguments, call.place), form=Form.EXPRESSION)
             value = call.machine.call(value, *[item] * len(value.node.args.args))
         is_name = (at > 0) if name in _TEXT_FIRST else (at == 0 or name in _VARIADIC)
-        arguments += [
-            as_expression(call.machine, item, text_is_column=is_name and not is_sqlalchemy)
-            for item in _items(call.machine, value)
-        ]
+        for part in _items(call.machine, value):
+            is_column = is_name and not (at and part == UNKNOWN)  # further ones may be numbers
+            is_column = is_column and not is_sqlalchemy
+            arguments.append(as_expression(call.machine, part, text_is_column=is_column))
     arguments += call.machine.all_parts(call.arguments.more)
     return arguments + [
         as_expression(call.machine, value, text_is_column=name in _NAMED and key not in _OPTIONS)
@@ -622,7 +622,7 @@ def _evaluated(call: Call, frame: Frame, expression: Data, keys: Container[Key] 
     if generates:
         columns = _generated(call, data, generates)
         return Frame(columns, rest=columns.pop(None, None), rows=rows)
-    if name is None:
+    if name is None or UNKNOWN_PART in str(name):
         gap = data.origin or call.gap("a column is made whose name is not known")
         return Frame(rest=rest_of(data, gap), rows=rows)
     return Frame({_short(name): data}, rows=rows)

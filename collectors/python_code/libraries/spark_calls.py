@@ -346,7 +346,7 @@ def with_columns(call: Call) -> Value:
     if call.name == "withColumn":
         name = call.text("colName", 0)
         value = call.get("col", 1) or UNKNOWN
-        if name is None:
+        if name is None or UNKNOWN_PART in name:
             return call.result(frame.with_gap(call.gap("a column is set whose name is not known")))
         values, named = [], {name: value}
     elif call.name == "withColumns":
@@ -396,9 +396,11 @@ def _renamed(call: Call) -> Value:
     old, new = call.text("existing", 0), call.text("new", 1)
     cell = call.machine.cell(call.get("colsMap", 0))
     names: dict[object, object] = {old: new}
+    is_known = old is not None and new is not None and UNKNOWN_PART not in old + new
     if isinstance(cell, DictCell):
         names = {key: call.machine.key(value) for key, value in cell.entries.items()}
-    elif old is None or new is None:
+        is_known = cell.rest is None and NOT_KNOWN not in names.values()
+    if not is_known:
         return call.result(frame.with_gap(call.gap("columns get names that are not known")))
     names = {spelling(frame, name): renamed for name, renamed in names.items()}
     return call.result(rename(call.machine, frame, names))

@@ -384,6 +384,27 @@ other = spark.table("s.u")
             "out = df.withColumn('z', F.lit(most)).select('a', 'z')",
             "a=a; z=if u.w,u.x",
         ),
+        (
+            "import os\nx = os.environ['X']\nout = df.select('a', F.col('b').alias(f'{x}_b'))",
+            "a=a; ?*",
+        ),
+        (
+            "import os\nx = os.environ['X']\nout = df.select('a').withColumn(f'{x}_b', F.lit(1))",
+            "a=a; ?*",
+        ),
+        (
+            "import os\n"
+            "x = os.environ['X']\n"
+            "out = df.select('a').withColumnsRenamed({'a': f'{x}_a'})",
+            "a=a; ?*",
+        ),
+        (
+            "import os\n"
+            "x = os.environ['X']\n"
+            "out = df.select(F.add_months('d', int(x)).alias('m'), "
+            "F.date_sub('d', int(x)).alias('n'))",
+            "m=~d; n=~d",
+        ),
     ],
 )
 def test_frames_of_spark(lines: str, expected: str) -> None:
