@@ -154,10 +154,8 @@ def made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
     function = node.name.casefold() if isinstance(node, exp.Anonymous) else ""
     if isinstance(node, exp.Inline) or function in {"inline", "inline_outer"}:
         return _inlined(node.expressions[0] if function else node.this, scope)
-    if isinstance(node, exp.Stack) and node.this.is_int:
-        width = math.ceil(len(node.expressions) / int(node.this.name))
-        by_place = [node.expressions[place::width] for place in range(width)]
-        return [_made(f"col{place}", values, scope) for place, values in enumerate(by_place)]
+    if isinstance(node, exp.Stack):
+        return _stacked(node, scope)
     if function == "json_tuple":
         count = len(node.expressions) - 1
         return [_made(f"c{place}", node.expressions, scope) for place in range(count)]
@@ -170,6 +168,15 @@ def made_columns(node: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:
         parts = {"key": node.this.args["keys"], "value": node.this.args["values"]}
         return [_made(name, [part], scope) for name, part in parts.items()]
     return []
+
+
+def _stacked(node: exp.Stack, scope: QueryScope) -> list[RowsetColumn]:
+    """The columns of `stack(2, …)`; how many there are is not known where literals are gone."""
+    if not node.this.is_int:
+        return [RowsetColumn(ANY_COLUMN, inputs(node, scope))]
+    width = math.ceil(len(node.expressions) / int(node.this.name))
+    by_place = [node.expressions[place::width] for place in range(width)]
+    return [_made(f"col{place}", values, scope) for place, values in enumerate(by_place)]
 
 
 def _inlined(structs: exp.Expr, scope: QueryScope) -> list[RowsetColumn]:

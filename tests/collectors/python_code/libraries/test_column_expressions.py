@@ -23,6 +23,7 @@ s = SparkSession.builder.getOrCreate().table("raw.s")
         ('F.posexplode_outer(F.array("a", "b"))', "pos=~a,~b; col=~a,~b; *=join a,join b"),
         ('F.explode(F.create_map("a", "b"))', "key=~a,~b; value=~a,~b; *=join a,join b"),
         ("F.expr('explode(m)')", "*=join m; ?*"),
+        ("F.expr('stack(2, a, b)')", "?*"),
         ("F.expr('a +')", "?*"),
         ("F.expr(\"explode(split(m, ','))\")", "col=~m; *=join m"),
         ('F.explode("m")).select("col"', "col=~m; *=join m"),
