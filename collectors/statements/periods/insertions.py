@@ -1,4 +1,4 @@
-"""INSERTs of T-SQL: what they write into which column, where it is a constant or a column.
+"""INSERTs of T-SQL: the constants and columns that they write, by column.
 
 `INSERT INTO mart.days (id, ds) SELECT id, '2026-11-01' FROM …` writes rows of that day alone,
 whatever it reads, and so does `SELECT id, ds FROM … WHERE ds = '2026-11-01'`.
@@ -38,7 +38,7 @@ class Row:
 
 @frozen
 class Insertion:
-    """An INSERT.
+    """An INSERT, or a SELECT INTO.
 
     Attributes:
         table: The table as it is written.
@@ -52,30 +52,50 @@ class Insertion:
 
 
 def insertions(tokens: list[Token], closes: Mapping[int, int]) -> Iterator[Insertion]:
-    """The INSERTs of a statement; that of a MERGE names no table.
+    """The INSERTs of a statement, and a SELECT INTO; that of a MERGE names no table.
 
     Args:
         closes: See `closings`.
     """
     for at, token in enumerate(tokens):
-        if token.word != "INSERT":
-            continue
-        at += 1
-        if word_at(tokens, at) == "TOP":
-            at = closes.get(at + 1, at) + 1
-        at += word_at(tokens, at) == "PERCENT"
-        at += word_at(tokens, at) == "INTO"
-        if (table := name_at(tokens, at, Dialect.TSQL)) is None:
-            continue
-        at = table.end
-        if word_at(tokens, at) == "WITH":
-            at = closes.get(at + 1, at) + 1
-        columns = _columns(tokens, closes, at)
-        while at < len(tokens) and tokens[at].word not in _BEGINS_ROWS:
-            at = closes.get(at, at) + 1  # OUTPUT inserted.id INTO @ids (id)
-        rows = _values(tokens, closes, at, len(columns)) or _queries(tokens, closes, at)
-        fits = all(len(row.values) == len(columns) for row in rows)
-        yield Insertion(table.name, columns, rows if fits else ())
+        if token.word == "INSERT" and (insertion := _insert(tokens, closes, at + 1)):
+            yield insertion
+        if token.word == "SELECT" and (insertion := _select_into(tokens, closes, at)):
+            yield insertion
+
+
+def _insert(tokens: list[Token], closes: Mapping[int, int], at: int) -> Insertion | None:
+    if word_at(tokens, at) == "TOP":
+        at = closes.get(at + 1, at) + 1
+    at += word_at(tokens, at) == "PERCENT"
+    at += word_at(tokens, at) == "INTO"
+    if (table := name_at(tokens, at, Dialect.TSQL)) is None:
+        return None
+    at = table.end
+    if word_at(tokens, at) == "WITH":
+        at = closes.get(at + 1, at) + 1
+    columns = _columns(tokens, closes, at)
+    while at < len(tokens) and tokens[at].word not in _BEGINS_ROWS:
+        at = closes.get(at, at) + 1  # OUTPUT inserted.id INTO @ids (id)
+    rows = _values(tokens, closes, at, len(columns)) or _queries(tokens, closes, at)
+    fits = all(len(row.values) == len(columns) for row in rows)
+    return Insertion(table.name, columns, rows if fits else ())
+
+
+def _select_into(tokens: list[Token], closes: Mapping[int, int], at: int) -> Insertion | None:
+    """`SELECT id, '2026-11-01' AS ds INTO #days FROM …`"""
+    items = _items(tokens, closes, _list_begin(tokens, closes, at + 1))
+    end = items[-1][1]
+    if word_at(tokens, end) != "INTO":
+        return None
+    table = name_at(tokens, end + 1, Dialect.TSQL)
+    if table is None or any(begin == stop for begin, stop in items):
+        return None
+    columns = [
+        tokens[begin if word_at(tokens, begin + 1) == "=" else stop - 1].text
+        for begin, stop in items
+    ]
+    return Insertion(table.name, columns, _queries(tokens, closes, at))
 
 
 def _columns(tokens: list[Token], closes: Mapping[int, int], at: int) -> list[str]:
@@ -118,10 +138,7 @@ def _queries(tokens: list[Token], closes: Mapping[int, int], at: int) -> list[Ro
     rows: list[Row] = []
     while at < len(tokens):
         if tokens[at].word == "SELECT":
-            query, at = at, at + 1
-            at += word_at(tokens, at) in ("ALL", "DISTINCT")
-            if word_at(tokens, at) == "TOP":
-                at = closes.get(at + 1, at + 1) + 1
+            query, at = at, _list_begin(tokens, closes, at + 1)
             items = _items(tokens, closes, at)
             if any(word_at(tokens, end - 1) == "*" for _, end in items):
                 return []  # nothing tells how many columns it stands for
@@ -135,6 +152,12 @@ def _queries(tokens: list[Token], closes: Mapping[int, int], at: int) -> list[Ro
             return rows  # takes rows away from those before
         at = closes.get(at, at) + 1
     return rows
+
+
+def _list_begin(tokens: list[Token], closes: Mapping[int, int], at: int) -> int:
+    """The place of the first value behind SELECT."""
+    at += word_at(tokens, at) in ("ALL", "DISTINCT")
+    return closes.get(at + 1, at + 1) + 1 if word_at(tokens, at) == "TOP" else at
 
 
 def _value(tokens: list[Token], begin: int, end: int) -> Value:

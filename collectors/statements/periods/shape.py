@@ -11,10 +11,11 @@ A table that stands in a statement without a condition makes the statement read 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
+from types import MappingProxyType
 
 from sqlglot.errors import TokenError
 
@@ -113,12 +114,23 @@ def table_mentions(tokens: list[Token]) -> Iterator[TableMention]:
         yield from reader.mentions()
 
 
-def inserting_mentions(tokens: list[Token]) -> Iterator[TableMention]:
-    """The tables that a statement inserts into, with the conditions that their new rows meet."""
+# Temporary table -> the conditions that all of its rows meet.
+Temporary = Mapping[str, Sequence[DateCondition]]
+
+
+def inserting_mentions(
+    tokens: list[Token], temporary: Temporary = MappingProxyType({})
+) -> Iterator[TableMention]:
+    """The tables that a statement inserts into, with the conditions that their new rows meet.
+
+    Args:
+        temporary: The conditions that the rows of temporary tables meet.
+    """
     closes = closings(tokens)
     for insertion in insertions(tokens, closes):
         by_row = [
-            list(_new_conditions(tokens, closes, row, insertion.columns)) for row in insertion.rows
+            list(_new_conditions(_query(tokens, closes, row), row, insertion.columns, temporary))
+            for row in insertion.rows
         ]
         conditions = (
             [
@@ -133,13 +145,17 @@ def inserting_mentions(tokens: list[Token]) -> Iterator[TableMention]:
         yield TableMention(insertion.table, adds=True, conditions=conditions if is_dated else [])
 
 
-def _new_conditions(
-    tokens: list[Token], closes: dict[int, int], row: Row, columns: Sequence[str]
-) -> Iterator[list[DateCondition]]:
-    """The conditions that each value of a row meets."""
+def _query(tokens: list[Token], closes: dict[int, int], row: Row) -> _Scope:
     scope = _Scope(tokens, closes, row.query or 0, len(tokens))
     if row.query is not None:
         scope.read()
+    return scope
+
+
+def _new_conditions(
+    query: _Scope, row: Row, columns: Sequence[str], temporary: Temporary
+) -> Iterator[list[DateCondition]]:
+    """The conditions that each value of a row meets."""
     for column, value in zip(columns, row.values, strict=True):
         if isinstance(value, DateExpression):
             yield [DateCondition("", column, "=", (value,))]
@@ -147,11 +163,14 @@ def _new_conditions(
             yield []
         else:
             qualifier = value[-2].casefold() if len(value) > 1 else ""
+            tables = [t for t in query.tables if not qualifier or t.is_called(qualifier)]
+            filled = temporary.get(tables[0].name[-1].casefold(), ()) if len(tables) == 1 else ()
             yield [
                 replace(condition, qualifier="", column=column)
-                for condition in scope.conditions
+                for condition in (*query.conditions, *filled)
                 if condition.column.casefold() == value[-1].casefold()
                 and condition.qualifier.casefold() in (qualifier, "")
+                and condition.values
             ]
 
 
@@ -174,14 +193,15 @@ class _Scope:
         self.inner: list[tuple[int, int]] = []
         self.tables: list[TableMention] = []
         self.conditions: list[DateCondition] = []
-        self.removes = self.is_limited = False
+        self.removes = self.is_limited = self.is_outer = False
+        self.added: TableMention | None = None  # by a LEFT JOIN
 
     def word(self, at: int) -> str:
         return self.tokens[at].word if at < self.end else ""
 
     def read(self) -> None:
         """Go through the tokens up to the end, or to the next query of a UNION."""
-        in_from = is_outer = False
+        in_from = False
         while self.at < self.end:
             word = self.word(self.at)
             if word == "(":
@@ -197,19 +217,39 @@ class _Scope:
                 self.at = target.end if target else self.at + 1
             elif word in _BEFORE_TABLE or (word == "," and in_from):
                 in_from = True
-                is_outer = self.at > 0 and bool(
-                    _OUTER & {self.word(self.at - 1), self.word(max(self.at - 2, 0))}
-                )
-                self.at += 1
-                self._table()
+                self._joined_table()
             elif word in ("WHERE", "ON"):
                 in_from = in_from and word == "ON"
                 end = self._end_of_condition(self.at + 1)
-                self._condition(self.at + 1, end, only_last=word == "ON" and is_outer)
+                if word == "ON" and self.is_outer:
+                    self._outer_condition(end)
+                else:
+                    self._condition(self.at + 1, end)
                 self.at = end
             else:
                 in_from = in_from and word not in ("SELECT", "GROUP", "ORDER", "HAVING", "SET")
                 self.at += 1
+
+    def _joined_table(self) -> None:
+        before = [self.word(at) for at in range(max(self.at - 2, 0), self.at)]
+        self.is_outer = not _OUTER.isdisjoint(before)
+        tables = len(self.tables)
+        self.at += 1
+        self._table()
+        is_left = self.is_outer and "LEFT" in before and len(self.tables) > tables
+        self.added = self.tables[-1] if is_left else None
+
+    def _outer_condition(self, end: int) -> None:
+        """That of a LEFT JOIN chooses rows of the table that it adds, and of no other."""
+        conditions, self.conditions = self.conditions, []
+        self._condition(self.at + 1, end, counts=self.added is not None)
+        if self.added:
+            self.added.conditions += [
+                condition
+                for condition in self.conditions
+                if condition.qualifier and self.added.is_called(condition.qualifier)
+            ]
+        self.conditions, self.is_limited = conditions, True
 
     def _bracket(self, in_from: bool) -> None:
         close = min(self.closes.get(self.at, self.end), self.end)
@@ -272,13 +312,13 @@ class _Scope:
             at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
         return min(at, self.end)
 
-    def _condition(self, begin: int, end: int, *, only_last: bool) -> None:
+    def _condition(self, begin: int, end: int, *, counts: bool = True) -> None:
         """Take the comparisons that are joined by AND; brackets around some of them are opened."""
         at, words = begin, []
         while at < end:
             words.append(self.word(at))
             at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
-        counts = not _LEFT_OUT.intersection(words) and not only_last
+        counts = counts and not _LEFT_OUT.intersection(words)
         self.is_limited |= not counts
         at = begin
         while at < end:
@@ -289,7 +329,7 @@ class _Scope:
                 close = min(self.closes.get(at, end), end)
                 is_query = self.word(at + 1) in _BEGINS_QUERY
                 if counts and (at == begin or self.word(at - 1) == "AND") and not is_query:
-                    self._condition(at + 1, close, only_last=False)
+                    self._condition(at + 1, close)
                 else:
                     self.is_limited = True
                     if is_query:
@@ -310,11 +350,9 @@ class _Scope:
         qualifier, column, is_date, at = named
         operator = self.word(at)
         if operator == "IN":
-            number = list_number(self.tokens, at + 1)
-            if number is None:
-                return None
-            values = (DateExpression(literal=number, is_list=True),)
-            return DateCondition(qualifier, column, "=", values, is_date), at + 4
+            values = self._listed(at + 1)
+            end = self.closes.get(at + 1, self.end) + 1
+            return (DateCondition(qualifier, column, "=", values, is_date), end) if values else None
         if operator not in _COMPARES and operator != "BETWEEN":
             return None
         first = read_expression(self.tokens, at + 1)
@@ -327,6 +365,20 @@ class _Scope:
             return None
         both = (first[0], last[0])
         return DateCondition(qualifier, column, operator, both, is_date), last[1]
+
+    def _listed(self, at: int) -> tuple[DateExpression, ...]:
+        """The values in brackets, literals or others; none where one of them is no date."""
+        number = list_number(self.tokens, at)
+        if number is not None:
+            return (DateExpression(literal=number, is_list=True),)
+        values: list[DateExpression] = []
+        while self.word(at) in ("(", ","):
+            parsed = read_expression(self.tokens, at + 1)
+            if parsed is None:
+                return ()
+            values.append(parsed[0])
+            at = parsed[1]
+        return tuple(values) if self.word(at) == ")" else ()
 
     def _reversed_comparison(self, at: int) -> tuple[DateCondition, int] | None:
         """`@d <= day`"""
@@ -392,7 +444,7 @@ _HINT = re.compile(
     r"|\b(?:19|20)\d{6}\b|DATEFROMPARTS|@\w",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(r"\b(?:WHERE|ON|INSERT)\b", re.IGNORECASE)
+_LIMITS = re.compile(r"\b(?:WHERE|ON|INSERT|INTO)\b", re.IGNORECASE)
 _LONGEST = min(LONGEST, 200_000)
 
 
@@ -455,11 +507,19 @@ def find_dates(text: str) -> DateShape | None:
 def _date_shape(text: str) -> DateShape | None:
     tokens = tokenise(mark_literals(text), Dialect.TSQL)
     variables = variables_of(tokens)
-    mentions = [
-        mention
-        for statement in split(tokens, Dialect.TSQL)
-        for mention in (*table_mentions(statement), *inserting_mentions(statement))
-    ]
+    mentions: list[TableMention] = []
+    temporary: dict[str, list[DateCondition]] = {}
+    for statement in split(tokens, Dialect.TSQL):
+        changing = list(table_mentions(statement))
+        mentions += changing
+        for mention in changing:
+            if mention.changes and not mention.removes:
+                temporary.pop(mention.name[-1].casefold(), None)
+        for mention in inserting_mentions(statement, temporary):
+            mentions.append(mention)
+            name = mention.name[-1].casefold()
+            if name.startswith(("#", "@")):
+                temporary[name] = [] if name in temporary else mention.conditions
     values = DateValues(dict(enumerate(literals(text))))
     without = {_key(mention) for mention in mentions if not _candidates(mention, variables, values)}
     tables = tuple(

@@ -57,6 +57,8 @@ def _day(at: datetime | None) -> str:
         ("'2026-11-01' <= day", "2026-11-01 -"),
         ("day BETWEEN '2026-11-01' AND '2026-11-03' AND x = 1", "2026-11-01 2026-11-04"),
         ("day IN ('2026-11-01', '2026-11-02')", "2026-11-01 2026-11-03"),
+        ("day IN ('2026-11-01', DATEADD(day, 1, '2026-11-01'))", "2026-11-01 2026-11-03"),
+        ("day IN ('2026-11-01', x)", None),
         ("day >= '2026-11-01' AND day < '2026-11-03'", "2026-11-01 2026-11-03"),
         ("(day >= '2026-11-01') AND (day < '2026-11-03' AND x = 1)", "2026-11-01 2026-11-03"),
         ("day = CAST('2026-11-01' AS date)", "2026-11-01 2026-11-02"),
@@ -177,6 +179,16 @@ def test_other_conditions_of_a_delete_leave_rows_of_a_day(text: str, expected: s
             id="outer join",
         ),
         pytest.param(
+            "SELECT 1 FROM a LEFT JOIN b x ON x.i = a.i AND x.day = '2026-11-01' AND a.day > '2'",
+            ["b day 2026-11-01 2026-11-02"],
+            id="the table that a left join adds",
+        ),
+        pytest.param(
+            "SELECT 1 FROM a LEFT JOIN (SELECT 1 AS x) b ON a.day = '2026-11-01' AND b.day = '2'",
+            [],
+            id="a left join of a query",
+        ),
+        pytest.param(
             "SELECT 1 FROM a WHERE day = '2026-11-01' UNION ALL "
             "SELECT 1 FROM a WHERE day = '2026-11-03'",
             ["a day 2026-11-01 2026-11-02", "a day 2026-11-03 2026-11-04"],
@@ -230,6 +242,19 @@ FIRST, SECOND = "+t day 2026-11-01 2026-11-02", "+t day 2026-11-01 2026-11-03"
         (
             "INSERT t (day) SELECT dt FROM a WHERE dt >= '20261101' AND dt < '2026-11-03'",
             ["a dt 2026-11-01 2026-11-03", SECOND],
+        ),
+        ("SELECT id, '2026-11-01' AS day INTO t FROM a", [FIRST]),
+        (
+            "SELECT i, '20261101' AS d INTO #x FROM a; INSERT t (day) SELECT x.d FROM #x x, b",
+            ["+#x d 2026-11-01 2026-11-02", FIRST],
+        ),
+        (
+            "SELECT '20261101' AS d INTO #x; UPDATE #x SET d = e; INSERT t (day) SELECT d FROM #x",
+            ["+#x d 2026-11-01 2026-11-02"],
+        ),
+        (
+            "SELECT '20261101' AS d INTO #x; INSERT #x SELECT e; INSERT t (day) SELECT d FROM #x",
+            [],
         ),
         (  # `other` is a date as well, and nothing tells which
             "INSERT INTO t (day, other_date) SELECT '2026-11-01', x FROM a",
