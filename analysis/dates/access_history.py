@@ -59,11 +59,28 @@ class AccessHistory(AccessIndex):
         self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
 
     def _edges_to_themselves(self) -> Iterator[Edge]:
-        """The edges of tasks that make rows of a dataset of other rows of it."""
-        for task, dataset in self.lineage.history.fed_again:
+        """The edges of tasks that make rows of a dataset of other rows of it.
+
+        Where no columns are known, as of most events, that is so if it reads certain dates of it.
+        """
+        fed_again = self.lineage.history.fed_again
+        for task, dataset in {*fed_again, *self._without_columns()}:
             # An UPDATE, which is no read, changes rows where they are.
-            if task in self.reads_by_task(dataset) and task in self.writes_by_task(dataset):
+            reads = self.reads_by_task(dataset).get(task, ())
+            is_fed = (task, dataset) in fed_again or any(read.periods for read in reads)
+            if reads and is_fed and task in self.writes_by_task(dataset):
                 yield task, dataset, dataset
+
+    def _without_columns(self) -> set[tuple[str, DatasetId]]:
+        """Tasks with datasets that they read and write, of whose columns nothing is known."""
+        outputs = {
+            (task.name, dataset)
+            for task in self.lineage.tasks.values()
+            for dataset in {*task.reads} & {*task.writes}
+        }
+        if not outputs:
+            return outputs
+        return outputs - {(edge.task, edge.to_dataset) for edge in self.lineage.column_edges}
 
     def grain(self, dataset: DatasetId) -> Grain | None:
         """The unit in which a dataset is written, or else read; None where no log tells."""

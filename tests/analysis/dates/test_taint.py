@@ -13,6 +13,7 @@ from dbt_graft.analysis.dates.dataset_dates import dataset_kind
 from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES
 from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain
@@ -27,6 +28,7 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
+    EdgeType,
     NodeResult,
     Outcome,
     Run,
@@ -34,6 +36,7 @@ from dbt_graft.lineage.records import (
     Status,
     Subtype,
 )
+from dbt_graft.lineage.usage import Usage
 from tests.analysis.dates.histories import START, history, table
 from tests.cases import for_each
 
@@ -382,7 +385,24 @@ def test_a_copied_date_is_that_of_the_row_where_no_other_dates_have_a_part_in_it
     assert shown(spread(past, bad))["copy b"] == expected
 
 
-def test_a_table_that_is_made_of_its_own_day_before_stays_bad_day_after_day() -> None:
+IN_AND_OUT = tuple(Usage("add", table("b"), direction) for direction in Direction)
+OWN_DAY = ColumnEdge(
+    *("add", table("b"), "n", table("a"), "n", EdgeType.DIRECT, Subtype.IDENTITY), masking=False,
+    shape_id="s",
+)  # fmt: skip
+
+
+@for_each(
+    "fed_again, columns, expected",
+    [
+        ((("add", table("b")),), (OWN_DAY,), "4 to 6 Oct 2026"),
+        ((), (), "4 to 6 Oct 2026"),  # no columns are known, as of events
+        ((), (OWN_DAY,), "4 Oct 2026"),
+    ],
+)
+def test_a_table_that_is_made_of_its_own_day_before_stays_bad_day_after_day(
+    fed_again: tuple[tuple[str, DatasetId], ...], columns: tuple[ColumnEdge, ...], expected: str
+) -> None:
     days = [
         line
         for day in (3, 4, 5, 6)
@@ -391,13 +411,14 @@ def test_a_table_that_is_made_of_its_own_day_before_stays_bad_day_after_day() ->
             f"add: a[{day}] b[{day - 1}] > INSERT_OVERWRITE b[{day}]",
         )
     ]
-    past = history(*days)
-    again = replace(past.lineage.history, fed_again=(("add", table("b")),))
-    past = AccessHistory(replace(past.lineage, history=again, flows=past.lineage.flows[:2]))
+    past = history(*days, column_edges=columns, tasks={"add": Task("add", usages=IN_AND_OUT)})
+    again = replace(past.lineage.history, fed_again=fed_again)
+    flows = tuple(flow for flow in past.lineage.flows if flow.source != flow.target)
+    past = AccessHistory(replace(past.lineage, history=again, flows=flows))
 
     bad = bad_dates(past, table("a"), parse_dates("2026-10-04"))
     taint = spread(past, bad)
-    assert shown(taint) == {"load a": "4 Oct 2026", "add b": "4 to 6 Oct 2026"}
+    assert shown(taint) == {"load a": "4 Oct 2026", "add b": expected}
     assert taint.certain == taint.tainted
 
 
