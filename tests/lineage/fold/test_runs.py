@@ -113,11 +113,15 @@ def said(lineage: Lineage) -> dict[str, Any]:
     }
 
 
+# The lists of runs of a usage, of which folds leave the newest.
+NO_RUNS: dict[str, Any] = dict.fromkeys(("run_ids", "run_rows", "failed_runs", "idle_runs"), ())
+
+
 def task_said(task: Task) -> dict[str, Any]:
     by_usage = {
         str(usage): runs_said(task, task.runs_of(found))
         for found in task.usages
-        if (usage := repr(replace(found, run_ids=(), run_rows=())))
+        if (usage := repr(replace(found, **NO_RUNS)))
     }
     rows = [
         sorted(
