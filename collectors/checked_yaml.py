@@ -30,6 +30,7 @@ _MESSAGES = {
     "missing": "is missing",
     "string_type": "must be text: write it in quotes",
     "string_too_short": "must not be empty",
+    "too_short": "must not be empty",
     "tuple_type": "must be a list: begin each entry with `- `",
     "dict_type": "must hold keys, such as `key: value`",
     "dataclass_type": "must hold keys, such as `key: value`",
@@ -41,6 +42,7 @@ _MESSAGES = {
     "int_from_float": "must be a whole number",
     "invalid_key": "is not a key: write it in quotes",
     "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
 }
@@ -88,7 +90,12 @@ def read_yaml(
         checked: M = _adapter(model).validate_python(data)
         return checked
     except ValidationError as error:
-        faults = [_fault(fault, tree, model) for fault in error.errors(include_url=False)]
+        # A list is too short without its faulty entries, too.
+        faults = [
+            _fault(fault, tree, model)
+            for fault in error.errors(include_url=False)
+            if not (fault["type"] == "too_short" and fault["input"])
+        ]
         lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
         raise GraftError("\n".join(lines)) from error
 

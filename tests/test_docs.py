@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from markdown import markdown
 from markdown.extensions.toc import slugify
 
 from dbt_graft.collectors.checked_yaml import sections, types_by_key
@@ -102,6 +103,14 @@ def test_every_link_between_the_documents_leads_somewhere(root: Path) -> None:
             file = document.parent / path if path else document
             assert file.exists(), f"{document.name} links to {target}"
             assert not anchor or anchor in anchors(file), f"{document.name} links to {target}"
+
+
+@for_each("page", [path.name for path in pages(Path(__file__).parents[1])])
+def test_tables_and_bold_words_are_shown_as_such(root: Path, page: str) -> None:
+    """A blank line within a table, or a blank within `**`, shows the signs themselves."""
+    html = markdown((root / "docs" / page).read_text(), extensions=["tables", "fenced_code"])
+    prose = re.sub(r"<(pre|code).*?</\1>", "", html, flags=re.DOTALL)
+    assert re.findall(r".*(?:\*\*|^<p>\|).*", prose, re.MULTILINE) == []
 
 
 def test_the_site_of_the_documentation_has_every_page(root: Path) -> None:

@@ -17,12 +17,14 @@ def privacy_answer(
     sensitive: Classification,
     findings: Sequence[Finding],
     unknown_labels: Mapping[str, Sequence[str]],
+    unmatched: Sequence[str] = (),
 ) -> Answer:
     """The sensitive columns, the most sensitive first, with the way on which the values came.
 
     Args:
         sensitive: Columns from this classification on.
         unknown_labels: Labels that name no classification -> the columns and others that have them.
+        unmatched: Patterns of graft.yml that no dataset or column has the name of.
     """
     levels = {
         column: level
@@ -33,10 +35,14 @@ def privacy_answer(
     declared = [column for column in columns if column in labels.declared]
     others = [column for column in columns if column not in labels.declared]
     number = count(len(declared), "column") if declared else "no column"
-    note = (
-        f"labels that name no classification: {len(unknown_labels):,}; map them by "
-        "`privacy: {labels: {…}}` in graft.yml"
-    )
+    notes = []
+    if unknown_labels:
+        notes.append(
+            f"labels that name no classification: {len(unknown_labels):,}; map them by "
+            "`privacy: {labels: {…}}` in graft.yml"
+        )
+    if unmatched:
+        notes.append(f"`privacy` in graft.yml has patterns that name nothing: {join_names(unmatched, 10)}")
     return Answer(
         "sensitive columns",
         f"{number} labelled {sensitive.text} or higher"
@@ -57,7 +63,7 @@ def privacy_answer(
             ),
             *_tables_beyond_columns(labels, unknown_labels),
         ),
-        notes=[note] if unknown_labels else [],
+        notes=notes,
         findings=findings,
         data={
             "sensitive_from": sensitive.text,

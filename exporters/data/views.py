@@ -1,6 +1,6 @@
 """The views of `graft query` and of the Parquet files beside a site.
 
-Their names and columns are a contract with queries and notebooks (docs/openlineage.md): columns are
+Their names and columns are a contract with queries and notebooks (docs/query.md): columns are
 added, and none is renamed or removed. All of them name datasets and tasks alike, so they join.
 """
 

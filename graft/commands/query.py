@@ -71,7 +71,7 @@ def query(
 ) -> None:
     """Query the lineage with SQL.
 
-    --views lists the views and their columns; docs/openlineage.md has examples. The SQL is
+    --views lists the views and their columns; docs/query.md has examples. The SQL is
     DuckDB's. Spark is not started, and the store is only read.
     """
     if list_views:

@@ -10,6 +10,7 @@ from dbt_graft.graft.project.config import FILE_NAME
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.lineage.building.memory import MEMORY
+from dbt_graft.lineage.records import EdgeType
 
 _CODE = "PYTHON_CODE"
 _PAGE = "docs/python-code.md"
@@ -23,7 +24,9 @@ def python_code(project: Project) -> Iterator[Finding]:
     lineage = project.lineage()
     matches = lineage.codes
     edges = project.records().column_edges
-    senders = {edge.task for edge in edges if edge.from_dataset == MEMORY} & lineage.tasks.keys()
+    # A date that a DELETE compares is no data that it carries.
+    sends = (e.task for e in edges if e.from_dataset == MEMORY and e.type is EdgeType.DIRECT)
+    senders = lineage.tasks.keys() & set(sends)
     if not matches and not senders:
         return
     problem = f"the code of {count(len(matches), 'task')} is known"

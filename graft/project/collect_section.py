@@ -38,7 +38,8 @@ _HistoryServer = Annotated[
 def _task_source(source: str) -> str:
     if not is_task_source(source):
         raise ValueError(
-            "write app_name, job_group, job_description, call_site or conf:<a setting's key>"
+            "write app_name, job_group, job_description, call_site, databricks or "
+            "conf:<a setting's key>"
         )
     return source
 

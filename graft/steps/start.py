@@ -28,7 +28,7 @@ dbt:
 
 # Log sources: those that lie in this folder. docs/logs.md says how engines write theirs.
 collect:{found}
-  # Event logs of Spark (spark.eventLog.enabled=true): a folder, or a URL that Spark can read.
+  # Event logs of Spark (spark.eventLog.enabled=true): a folder or a URL.
   # By default a task is named by its application: spark.app.name.
   # - spark: {{path: logs/spark-events/}}
   # - spark: {{history_server: "http://history:18080"}} # if their folder cannot be read
@@ -39,7 +39,7 @@ collect:{found}
   #     server: mssql://sql01:1433
   #     path: logs/xe/                # .xel files, or exports as XML, CSV or NDJSON
   #     # connection: env:GRAFT_MSSQL # instead of `path`: the variable with an ODBC connection
-  #     # session: lineage
+  #     # session: py_lineage
   #     # snapshot: snapshot.json     # written by `graft logs sqlserver-snapshot`
 
   # Events of OpenLineage, of Airflow and others: docs/logs.md
@@ -50,6 +50,9 @@ collect:{found}
 
   # Past results of dbt, beside those in its target folder: docs/logs.md
   # - dbt: {{path: runs/}}
+
+  # The code of tasks, for what becomes of columns between SELECT and INSERT: docs/python-code.md
+  # - python: {{path: tasks/}}
 
 # Name rules for datasets with several names; the first match is used.
 # `*` matches text that `to` repeats, `**` text that it drops.

@@ -23,4 +23,4 @@ def check_privacy(checked: CheckedProject) -> Answer:
     readers = [reader for reader in described.consumers if reader.kind != CONTRACT]
     findings = privacy_findings(labels, sensitive, readers, declared.datasets, checked.owners)
     unknown = group_by_key((label.label, label.subject) for label in declared.unknown)
-    return privacy_answer(labels, sensitive, findings, unknown)
+    return privacy_answer(labels, sensitive, findings, unknown, declared.unmatched)

@@ -10,7 +10,7 @@ from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import count, first_findings, join_names
 from dbt_graft.graft.project.config import FILE_NAME, Config
 from dbt_graft.injector.platform import Platform
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.names import NameRule
 from dbt_graft.lineage.records import Records
 
@@ -26,8 +26,9 @@ def find_unused_entries(config: Config, records: Records) -> Iterator[Finding]:
         return
     yield from _tasks(config, records)
     datasets = {access.dataset for access in records.accesses}
+    temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
     renamed = {dataset: config.name_rules(dataset) for dataset in datasets}
-    yield from first_findings(list(_rules(config, datasets)), FILE_NAME, "rules under `names`")
+    yield from first_findings(list(_rules(config, datasets, temporary)), FILE_NAME, "rules under `names`")
     yield from first_findings(
         list(_find_merged(config, records, renamed)),
         FILE_NAME,
@@ -64,12 +65,13 @@ def _tasks(config: Config, records: Records) -> Iterator[Finding]:
         )
     # With `repo`, it is a path in that repository, which may be another one.
     for task, entry in config.tasks.items():
-        is_here = entry.path and not entry.repo and "://" not in entry.path
-        if is_here and _is_missing(config.folder / entry.path):
-            yield _warning(
-                f"`tasks.{task}.path`: there is no file {entry.path}",
-                "write the path of its script, from the folder of graft.yml",
-            )
+        is_here = not entry.repo and "://" not in (entry.path or "")
+        for key, path in (("path", entry.path if is_here else None), ("code", entry.code)):
+            if path and _is_missing(config.folder / path):
+                yield _warning(
+                    f"`tasks.{task}.{key}`: there is no file {path}",
+                    "write the path of its script, from the folder of graft.yml",
+                )
 
 
 def _is_missing(path: Path) -> bool:
@@ -79,7 +81,10 @@ def _is_missing(path: Path) -> bool:
         return False
 
 
-def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:
+def _rules(
+    config: Config, datasets: set[DatasetId], temporary: set[DatasetId]
+) -> Iterator[Finding]:
+    lasting = sorted(map(str, datasets - temporary))
     names = [str(dataset) for dataset in datasets]
     left = names
     for entry in config.names:
@@ -92,7 +97,7 @@ def _rules(config: Config, datasets: set[DatasetId]) -> Iterator[Finding]:
                 + ("earlier rules match all its datasets" if earlier else "it matches no dataset"),
                 "put it before them, or delete it"
                 if earlier
-                else f"correct `from`; the logs have {join_names(sorted(names))}",
+                else f"correct `from`; the logs have {join_names(lasting)}",
             )
         left = remaining
 

@@ -57,3 +57,11 @@ def test_doctor_counts_what_code_explains(
     findings = list(python_code(Project(load(tmp_path / "graft.yml"))))
 
     assert [finding.place or finding.problem for finding in findings] == lines
+
+
+def test_a_date_that_a_statement_compares_is_no_data_in_memory(tmp_path: Path) -> None:
+    log = log_of("DELETE FROM dbo.totals WHERE day = ?", "INSERT INTO totals SELECT * FROM orders")
+    commit(str(tmp_path / ".graft/store"), [tables(log, {"log": "1"})])
+    (tmp_path / "graft.yml").write_text("collect:\n  - spark: {path: logs/}\n")
+
+    assert list(python_code(Project(load(tmp_path / "graft.yml")))) == []

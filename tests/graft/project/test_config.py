@@ -92,6 +92,8 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ("collect:\n- sqlserver: {path: a, server: 'mssql://u:p@crm'}", 2, "without user and pass"),
         ("collect:\n- spark: {path: a, task: '('}", 2, "is not a regular expression"),
         ("collect:\n- spark: {path: a, task: 'x'}", 2, "must name the task"),
+        ("collect:\n- spark: {path: a, task_from: []}", 2, "task_from` must not be empty"),
+        ("privacy: {in_dbt: [tag]}", 1, "must be 'meta' or 'tags'"),
         ("names:\n- {from: 'a/*', to: 'b/{2}'}", 2, "refers to wildcard 2"),
         ("names:\n- {from: 'a', to: 'b/c'}", 2, "write <namespace>/<name>"),
         ("names:\n- {from: 'a/b', to: 'hdfs://jane@nn/x'}", 2, "write the URL without user"),
@@ -118,6 +120,12 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(written(tmp_path, "stroe: x\nsite:\n  nmae: y"))
     assert len(str(caught.value).splitlines()) == 2
+
+
+def test_a_list_with_one_faulty_entry_is_not_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="job_group.* databricks or conf:") as caught:
+        load(written(tmp_path, "collect:\n- spark: {path: a, task_from: [app]}"))
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_the_remedy_for_a_missing_file_is_graft_init(tmp_path: Path) -> None:

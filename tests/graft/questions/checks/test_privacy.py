@@ -177,6 +177,12 @@ def test_a_column_of_graft_yml_says_what_it_is_or_its_groups(project: Path) -> N
     assert "group_size" in done.stderr
 
 
+def test_patterns_that_nothing_has_the_name_of_are_noted(project: Path) -> None:
+    with_rules(project, "{columns: [{columns: 'rw.*', is: pii}], tables: [{tables: h, is: pii}]}")
+    noted = report(project).output
+    assert "note: `privacy` in graft.yml has patterns that name nothing: rw.*, h\n" in noted
+
+
 def test_a_word_that_is_no_classification_is_an_error(project: Path) -> None:
     with_rules(project, "{sensitive: loud}")
     done = report(project)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,11 @@ CASES = {
         "tasks: {load: {path: etl/lod.py, repo: https://git.example.com/etl}}",
         records("spark/x"),
         [],
+    ),
+    "code without a file": (
+        "tasks: {load: {code: etl/lod.py, repo: https://git.example.com/etl}}",
+        records("spark/x"),
+        ["`tasks.load.code`: there is no file etl/lod.py"],
     ),
     "a path with a file": ("tasks: {load: {path: graft.yml}}", records("spark/x"), []),
     "a rule that matches nothing": (
@@ -102,6 +108,15 @@ def test_no_log_to_collect_is_named(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text("collect: []")
     (finding,) = find_unused_entries(load(tmp_path / "graft.yml"), Records())
     assert finding.problem == "`collect` names no log"
+
+
+def test_temporary_tables_are_no_names_to_correct_a_rule_by(tmp_path: Path) -> None:
+    (tmp_path / "graft.yml").write_text(COLLECT + "names: [{from: 'a/*', to: 'b/*'}]")
+    known = records("mssql://a/#t~1", "mssql://a/Shop.dbo.orders")
+    first, second = known.accesses
+    known = Records(accesses=(replace(first, kind=Kind.TEMPORARY), second))
+    (finding,) = find_unused_entries(load(tmp_path / "graft.yml"), known)
+    assert finding.remedy == "correct `from`; the logs have mssql://a/Shop.dbo.orders"
 
 
 @pytest.mark.parametrize(
