@@ -42,7 +42,9 @@ def privacy_answer(
             "`privacy: {labels: {…}}` in graft.yml"
         )
     if unmatched:
-        notes.append(f"`privacy` in graft.yml has patterns that name nothing: {join_names(unmatched, 10)}")
+        notes.append(
+            f"`privacy` in graft.yml has patterns that name nothing: {join_names(unmatched, 10)}"
+        )
     return Answer(
         "sensitive columns",
         f"{number} labelled {sensitive.text} or higher"

@@ -28,7 +28,9 @@ def find_unused_entries(config: Config, records: Records) -> Iterator[Finding]:
     datasets = {access.dataset for access in records.accesses}
     temporary = {a.dataset for a in records.accesses if a.kind is Kind.TEMPORARY}
     renamed = {dataset: config.name_rules(dataset) for dataset in datasets}
-    yield from first_findings(list(_rules(config, datasets, temporary)), FILE_NAME, "rules under `names`")
+    yield from first_findings(
+        list(_rules(config, datasets, temporary)), FILE_NAME, "rules under `names`"
+    )
     yield from first_findings(
         list(_find_merged(config, records, renamed)),
         FILE_NAME,

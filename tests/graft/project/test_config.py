@@ -123,7 +123,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_a_list_with_one_faulty_entry_is_not_called_empty(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="job_group.* databricks or conf:") as caught:
+    with pytest.raises(ConfigError, match=r"job_group.* databricks or conf:") as caught:
         load(written(tmp_path, "collect:\n- spark: {path: a, task_from: [app]}"))
     assert len(str(caught.value).splitlines()) == 1
 
