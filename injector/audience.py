@@ -164,8 +164,10 @@ def _visible_node(
         listed["config"] = _select_fields(listed["config"], _CONFIG)
     if isinstance(listed.get("columns"), Mapping):
         listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
-    cut = view.cuts(nearest_datasets(node, datasets))
-    visible: dict[str, Any] = without_hidden(listed, view, cut)
+    nearest = nearest_datasets(node, datasets)
+    visible: dict[str, Any] = without_hidden(
+        listed, view, view.cuts(nearest), view.code_cuts(nearest)
+    )
     return visible
 
 
@@ -174,7 +176,8 @@ def _visible_entry(entry: Node, view: AudienceView, dataset: DatasetId | None) -
     listed["metadata"] = _select_fields(listed.get("metadata") or {}, slim.METADATA_FIELDS)
     columns = listed.get("columns") or {}
     listed["columns"] = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
-    visible: dict[str, Any] = without_hidden(listed, view, view.cuts([dataset] if dataset else ()))
+    cut = view.cuts([dataset] if dataset else ())
+    visible: dict[str, Any] = without_hidden(listed, view, cut, cut)
     return visible
 
 

@@ -42,6 +42,8 @@ _OPEN = {
     "meta": 99,
     **dict.fromkeys(("columns", "config", "unrendered_config", "grants", "stats", "env"), 1),
 }
+# Arguments of tests that are no code: a column, a relation and its column, values.
+_NO_CODE = frozenset(("column_name", "model", "to", "field", "values", "quote"))
 _CODE = frozenset(("raw_code", "compiled_code", "macro_sql", "raw_sql", "compiled_sql"))
 
 
@@ -114,8 +116,11 @@ def nodes_naming_hidden(
                 naming.add(key)
     for part in DEFINITIONS:
         for key, node in (manifest.get(part) or {}).items():
-            mentions = view.words.mentions(nearest_datasets(node, datasets))
-            if key not in gone and any(map(mentions, texts(node))):
+            nearest = nearest_datasets(node, datasets)
+            mentions = view.words.mentions(nearest)
+            if key not in gone and (
+                view.hidden.has_unknown(nearest) or any(map(mentions, texts(node)))
+            ):
                 naming.add(key)
     members = named_nodes(manifest)
     naming |= set(_nodes_behind(members, naming, datasets))
@@ -188,28 +193,37 @@ def _empty_groups(members: Mapping[str, Node], gone: Collection[str]) -> Iterato
 
 
 def _is_test_of_hidden(test: Node, nearest: tuple[DatasetId, ...], view: AudienceView) -> bool:
-    """Whether a test is of a hidden column, or its name or arguments name what is hidden."""
+    """Whether a test is of a hidden column, or its name or arguments name what is hidden.
+
+    Arguments that may be code are hidden where nobody knows all hidden columns.
+    """
     column = str(test.get("column_name") or "")
     mentions = view.words.mentions(nearest)
-    arguments = (test.get("test_metadata") or {}).get("kwargs")
+    arguments = (test.get("test_metadata") or {}).get("kwargs") or {}
+    field = str(arguments.get("field") or "")
     return (
         mentions(f"{test.get('name')} {column} {test.get('unique_id')}")
         or any(view.hidden.hides(dataset, column) for dataset in nearest[:1] if column)
+        or any(view.hidden.hides(dataset, field) for dataset in nearest[1:] if field)
         or any(map(mentions, texts(arguments)))
+        or (not arguments.keys() <= _NO_CODE and view.hidden.has_unknown(nearest))
     )
 
 
-def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: int = 0) -> Any:
+def without_hidden(
+    value: Any, view: AudienceView, mentions: Mentions, in_code: Mentions, is_open: int = 0
+) -> Any:
     """A value of JSON in which text that names what is hidden is empty, and such keys are gone.
 
     Args:
+        in_code: The question to code instead of `mentions`.
         is_open: So many levels from here have keys of people's own.
     """
     if isinstance(value, str):
         return "" if mentions(value) else value
     if isinstance(value, list):
         return [
-            without_hidden(child, view, mentions, is_open)
+            without_hidden(child, view, mentions, in_code, is_open)
             for child in value
             if not (isinstance(child, str) and mentions(child))
         ]
@@ -222,13 +236,13 @@ def without_hidden(value: Any, view: AudienceView, mentions: Mentions, is_open: 
         if key in _IDS and not is_open:
             visible[key] = _rename_ids(child, view)
         elif key in _CODE:
-            is_hidden = isinstance(child, str) and mentions(child)
+            is_hidden = isinstance(child, str) and in_code(child)
             visible[key] = f"-- {LEFT_OUT}" if is_hidden else child
         elif key == "checksum":  # Of the code: whoever guesses it could check the guess.
             visible[key] = {"name": "none", "checksum": ""} if isinstance(child, Mapping) else None
         else:
             visible[key] = without_hidden(
-                child, view, mentions, _OPEN.get(key, max(is_open - 1, 0))
+                child, view, mentions, in_code, _OPEN.get(key, max(is_open - 1, 0))
             )
     return visible
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -35,6 +35,11 @@ class AudienceView:
         """The keys that stand for those that name what is hidden, the same in all records."""
         return Pseudonyms(self.words)
 
+    @cached_property
+    def hidden_parts(self) -> frozenset[DatasetId]:
+        """All datasets of which anything is hidden."""
+        return frozenset((*self.words.near, *self.hidden.datasets, *self.hidden.closed))
+
     def cuts(self, datasets: Iterable[DatasetId] = ()) -> Mentions:
         """A question to text about some datasets: whether it is left out, which is counted."""
         mentions = self.words.mentions(datasets)
@@ -44,6 +49,22 @@ class AudienceView:
                 return False
             self.cut_texts.add(text)
             return True
+
+        return cut
+
+    def code_cuts(self, datasets: Collection[DatasetId]) -> Mentions:
+        """A question to code about some datasets, and to messages about it: as `cuts`.
+
+        All of it is left out where they may have hidden columns that nobody knows: no list has the
+        names in it.
+        """
+        if not self.hidden.has_unknown(datasets):
+            return self.cuts(datasets)
+
+        def cut(text: str) -> bool:
+            if text:
+                self.cut_texts.add(text)
+            return bool(text)
 
         return cut
 

@@ -55,7 +55,8 @@ class HiddenData:
     Attributes:
         datasets: Datasets that are hidden with their names.
         columns: Dataset -> hidden columns, in lower case.
-        closed: Dataset of which all columns are hidden -> those that are not, in lower case.
+        closed: Dataset of which all columns are hidden, also those that nobody knows -> those that
+            are not, in lower case.
     """
 
     datasets: frozenset[DatasetId] = frozenset()
@@ -75,6 +76,10 @@ class HiddenData:
         if folded in hidden or any(structs(folded, hidden)):
             return True
         return dataset in self.closed and folded not in self.closed[dataset]
+
+    def has_unknown(self, datasets: Iterable[DatasetId]) -> bool:
+        """Whether code about datasets may name hidden columns that nobody knows."""
+        return any(dataset in self.datasets or dataset in self.closed for dataset in datasets)
 
 
 def hidden_data(
@@ -102,11 +107,10 @@ def hidden_data(
     closed = {dataset: explicit[dataset] - above[dataset] for dataset in unknown}
     hidden = {dataset for dataset, level in datasets.items() if level > audience.sees}
     if not audience.shows_unlabelled:
-        for dataset in columns:
+        unlabelled = columns.keys() - datasets.keys()
+        for dataset in unlabelled:
             closed.setdefault(dataset, declared[dataset] - above[dataset])
-        hidden |= {
-            dataset for dataset in columns if dataset not in datasets and not closed[dataset]
-        }
+        hidden |= {dataset for dataset in unlabelled if not closed[dataset]}
     return HiddenData(
         frozenset(hidden),
         {dataset: frozenset(names) for dataset, names in above.items() if names},

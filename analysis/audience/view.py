@@ -13,14 +13,24 @@ from dataclasses import replace
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.records import blank_text, rename_keys
-from dbt_graft.analysis.audience.words import LEFT_OUT
+from dbt_graft.analysis.audience.words import LEFT_OUT, Mentions
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dbt_runs import DbtRuns
+from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
-from dbt_graft.lineage.records import Access, Column, ColumnEdge, Dataset, Run, Shape
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Access,
+    Column,
+    ColumnEdge,
+    Dataset,
+    NodeResult,
+    Run,
+    Shape,
+)
 from dbt_graft.lineage.renaming import drop_datasets
 
 
@@ -28,15 +38,15 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
     """The lineage as the audience may see it: what is not named here is left out."""
     known = drop_datasets(lineage, view.hidden.datasets)
     tasks = {
-        name: blank_text(task, view.cuts({usage.dataset for usage in lineage.tasks[name].usages}))
+        name: _visible_task(task, {usage.dataset for usage in lineage.tasks[name].usages}, view)
         for name, task in known.tasks.items()
         if name in view.tasks
     }
     # Hidden tasks may use visible data: their names stand in flows and edges.
     view.names.hide(name for name in lineage.tasks if name not in view.tasks)
     definitions = {
-        name: blank_text(
-            definition, view.cuts([definition.dataset, *lineage.definitions[name].reads])
+        name: _visible_definition(
+            definition, (definition.dataset, *lineage.definitions[name].reads), view
         )
         for name, definition in known.definitions.items()
     }
@@ -80,7 +90,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         history=_history(known.history, tasks, view),
         dbt=DbtRuns(
             {
-                node_id: blank_text(results, view.cuts(view.words.near))
+                node_id: tuple(_visible_result(result, view) for result in results)
                 for node_id, results in known.dbt.node_results.items()
                 if node_id in view.nodes
             }
@@ -91,6 +101,43 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         return visible
     flows = tuple(sorted(renamed_lineage.flows, key=flow_order))
     return replace(renamed_lineage, flows=flows)
+
+
+def _visible_task(task: Task, datasets: Collection[DatasetId], view: AudienceView) -> Task:
+    """A task without text about what is hidden.
+
+    Args:
+        datasets: All that it uses.
+    """
+    runs = _without_errors(task.runs, view.code_cuts(datasets))
+    shown: Task = blank_text(replace(task, runs=tuple(runs)), view.cuts(datasets))
+    return shown
+
+
+def _without_errors(runs: Iterable[Run], cut: Mentions) -> Iterator[Run]:
+    for run in runs:
+        yield replace(run, error="") if run.error and cut(run.error) else run
+
+
+def _visible_definition(
+    definition: Definition, datasets: Collection[DatasetId], view: AudienceView
+) -> Definition:
+    """A definition without text about what is hidden; a gap stays one, without its reason."""
+    gap = definition.gap
+    if gap and view.code_cuts(datasets)(gap):
+        gap = LEFT_OUT
+    shown: Definition = blank_text(replace(definition, gap=gap), view.cuts(datasets))
+    return shown
+
+
+def _visible_result(result: NodeResult, view: AudienceView) -> NodeResult:
+    """A result of dbt: its message may be about any dataset, its dates are no hidden values."""
+    if result.error and view.code_cuts(view.hidden_parts)(result.error):
+        result = replace(result, error="")
+    cut = view.cuts(view.words.near)
+    periods = tuple(period for period in result.periods if not cut(period.column))
+    shown: NodeResult = blank_text(replace(result, periods=periods), cut)
+    return shown
 
 
 def _visible_columns(dataset: Dataset, view: AudienceView) -> Iterator[Column]:
@@ -130,7 +177,7 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
     """The history of visible tasks and datasets, without people's words about bad dates."""
     return History(
         accesses=tuple(_accesses(history.accesses, view)),
-        orchestrator_runs=blank_text(_orchestrator_runs(history, tasks.values()), view.cuts()),
+        orchestrator_runs=_orchestrator_runs(history, tasks.values(), view),
         superseded={
             key: runs for key, runs in history.superseded.items() if runs and key[0] in tasks
         },
@@ -145,7 +192,9 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
     )
 
 
-def _orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run]:
+def _orchestrator_runs(
+    history: History, tasks: Iterable[Task], view: AudienceView
+) -> dict[str, Run]:
     """The runs of an orchestrator that started visible ones."""
     runs: dict[str, Run] = {}
     waiting = [run.parent_run_id for task in tasks for run in task.runs]
@@ -155,7 +204,8 @@ def _orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run
             continue
         runs[run_id] = history.orchestrator_runs[run_id]
         waiting.append(runs[run_id].parent_run_id)
-    return runs
+    cut = view.code_cuts(view.hidden_parts)
+    return {run.run_id: blank_text(run, view.cuts()) for run in _without_errors(runs.values(), cut)}
 
 
 def _is_visible(edge: ColumnEdge, hidden: HiddenData) -> bool:
@@ -206,7 +256,6 @@ def _visible_parents(
 
 def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> dict[str, Shape]:
     """The statements of visible tasks, definitions and edges; without text about hidden data."""
-    hidden = view.hidden.datasets
     datasets: dict[str, set[DatasetId]] = defaultdict(set)
     shown = set(of_edges)
     for shape_id, used, is_shown in _shape_uses(lineage, view):
@@ -217,10 +266,12 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
     for shape_id in lineage.shapes.keys() & shown:
         shape = lineage.shapes[shape_id]
         # A statement that belongs nowhere may be about anything.
-        cut = view.cuts(datasets.get(shape_id, view.words.near))
-        if not hidden.isdisjoint(datasets.get(shape_id, ())) or cut(shape.text):
+        cut = view.code_cuts(datasets.get(shape_id, view.hidden_parts))
+        if cut(shape.text):
             shape = replace(shape, text=f"-- {LEFT_OUT}")
-        shapes[shape_id] = blank_text(shape, cut)
+        if shape.reason and cut(shape.reason):
+            shape = replace(shape, reason=LEFT_OUT)
+        shapes[shape_id] = shape
     return dict(sorted(shapes.items()))
 
 
@@ -244,9 +295,10 @@ def _accesses(accesses: Iterable[Access], view: AudienceView) -> Iterator[Access
     for access in accesses:
         if access.task not in view.tasks:
             continue
-        columns = [period.column or "*" for period in access.periods]
-        if any(view.hidden.hides(access.dataset, column) for column in columns):
-            periods = tuple(replace(period, column="") for period in access.periods)
-            yield replace(access, periods=periods)
-        else:
-            yield access
+        # The dates of a hidden column are its values.
+        periods = tuple(
+            period
+            for period in access.periods
+            if not view.hidden.hides(access.dataset, period.column or ANY_COLUMN)
+        )
+        yield access if periods == access.periods else replace(access, periods=periods)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from dbt_graft.injector.ephemeral import ephemeral_models
@@ -71,9 +71,8 @@ def _columns(
             columns[dataset] = set()
     for dataset, facts in lineage.datasets.items():
         columns[dataset] |= {column.name for column in facts.columns}
-    for edge in lineage.column_edges:
-        columns[edge.to_dataset].add(edge.to_column)
-        columns[edge.from_dataset].add(edge.from_column)
+    for dataset, name in _named_columns(described):
+        columns[dataset].add(name)
     for node_id, dataset in node_ids.items():
         columns[dataset] |= set()
         for document in (grafted.manifest, grafted.catalog):
@@ -81,5 +80,23 @@ def _columns(
                 node = document[part].get(node_id) or {}
                 columns[dataset].update(map(str, node.get("columns") or ()))
     for of_dataset in columns.values():
-        of_dataset.discard("*")
+        of_dataset -= {"*", ""}
     return dict(columns)
+
+
+def _named_columns(described: DescribedLineage) -> Iterator[tuple[DatasetId, str]]:
+    """The columns that anything beside lists of columns names, each with its dataset."""
+    lineage = described.lineage
+    for edge in lineage.column_edges:
+        yield edge.to_dataset, edge.to_column
+        yield edge.from_dataset, edge.from_column
+    for use in lineage.column_uses:
+        yield use.dataset, use.column
+    for dataset, metadata in lineage.dataset_metadata.items():
+        yield from ((dataset, column.name) for column in metadata.columns)
+    for dataset, partitions in lineage.history.partition_columns.items():
+        yield from ((dataset, name) for name in partitions)
+    for access in lineage.history.accesses:
+        yield from ((access.dataset, period.column) for period in access.periods)
+    for dataset, description in described.descriptions.items():
+        yield from ((dataset, name) for name in description.columns)

@@ -138,6 +138,8 @@ def test_a_column_of_a_labelled_table_is_lower_only_for_a_reason() -> None:
         ("stage.id", False),
         # Its value is a hidden one's, whatever its table is called.
         ("stage.domain", True),
+        # All columns have the label of their table, also those that nobody knows yet.
+        ("stage.unknown", False),
         # Nobody labels them.
         ("raw.id", True),
         ("raw.*", True),
@@ -149,6 +151,27 @@ def test_where_unlabelled_data_is_hidden_only_labels_show_it(name: str, *, expec
     data = hidden(tables={"stage": PUBLIC}, shows_unlabelled=False)
     dataset, _, column = name.partition(".")
     assert data.hides(table(dataset), column) is expected
+
+
+@for_each(
+    "name, shows_unlabelled, expected",
+    [
+        ("pay", True, True),
+        ("mail", True, True),
+        ("raw", True, False),
+        # Its own label is that of all its columns.
+        ("stage", False, False),
+        # It is visible by the label of one column.
+        ("mart", False, True),
+        ("files", False, True),
+    ],
+)
+def test_code_may_name_hidden_columns_that_nobody_knows(
+    name: str, *, shows_unlabelled: bool, expected: bool
+) -> None:
+    column = DeclaredLabel(table("mart"), "k", PUBLIC, "dbt")
+    data = hidden(column, tables={"stage": PUBLIC}, shows_unlabelled=shows_unlabelled)
+    assert data.has_unknown([table(name)]) is expected
 
 
 def test_a_label_that_follows_from_others_shows_nothing() -> None:

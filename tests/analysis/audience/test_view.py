@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from datetime import datetime
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
-from dbt_graft.analysis.audience.words import hidden_words
+from dbt_graft.analysis.audience.words import LEFT_OUT, hidden_words
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.code import CodeMatch, TaskCode
-from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.dbt_runs import DbtRuns
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
+    Access,
     Column,
     ColumnEdge,
     Dataset,
     Direction,
+    NodeResult,
     Outcome,
     Run,
     Shape,
@@ -119,3 +127,66 @@ def test_no_line_of_code_and_no_code_is_shown() -> None:
 
     assert edges
     assert "pay.py" not in repr(visible)
+
+
+CLOSED, OPEN = DatasetId("spark", "db.closed"), DatasetId("spark", "db.open")
+
+
+def lineage_of_code() -> Lineage:
+    """A task and a view that use both tables, with text that names a column of no list, `zqx`."""
+    text = "select zqx from t"
+    runs = (Run("r", "task", "spark", status=Status.FAILED, error="no column zqx"),)
+    usages = (Usage("task", CLOSED, Direction.READ), Usage("task", OPEN, Direction.WRITE))
+    day = Period(datetime(1971, 2, 3), datetime(1971, 2, 4), Grain.DAY, PeriodEvidence.PREDICATE)
+    periods = (replace(day, column="zqx"), replace(day, evidence=PeriodEvidence.INTERVAL))
+    return Lineage(
+        tasks={
+            "task": Task("task", usages=tuple(replace(u, shapes=("s",)) for u in usages), runs=runs)
+        },
+        shapes={"s": Shape("s", "spark", text, "1", Outcome.PARTIAL, reason="what is zqx")},
+        definitions={
+            "v": Definition("v", DefinitionKind.VIEW, OPEN, (CLOSED,), gap="zqx is unknown")
+        },
+        dbt=DbtRuns({"model.x": (NodeResult("model.x", "i", error="zqx is unknown"),)}),
+        history=History(
+            accesses=(
+                Access(
+                    *("task", "r", CLOSED, Kind.TABLE, Direction.READ, Operation.SELECT, "s"),
+                    periods=periods,
+                ),
+            )
+        ),
+    )
+
+
+def view_of(hidden: HiddenData) -> AudienceView:
+    return AudienceView(
+        hidden, hidden_words({}, (), ()), frozenset({"model.x"}), frozenset({"task"})
+    )
+
+
+def test_code_about_columns_that_nobody_knows_is_left_out_and_a_gap_stays() -> None:
+    visible = visible_lineage(
+        lineage_of_code(), view_of(HiddenData(closed={CLOSED: frozenset({"id"})}))
+    )
+    (shape,) = visible.shapes.values()
+    assert (shape.text, shape.reason) == (f"-- {LEFT_OUT}", LEFT_OUT)
+    assert visible.definitions["v"].gap == LEFT_OUT
+    assert [run.error for run in visible.tasks["task"].runs] == [""]
+    assert "zqx" not in repr(visible)
+
+
+def test_code_about_tables_of_which_all_columns_are_known_is_shown() -> None:
+    lineage = lineage_of_code()
+    assert visible_lineage(lineage, view_of(HiddenData())) == lineage
+    other = DatasetId("spark", "db.other")
+    visible = visible_lineage(lineage, view_of(HiddenData(closed={other: frozenset()})))
+    assert (visible.shapes, visible.tasks) == (lineage.shapes, lineage.tasks)
+
+
+def test_the_dates_of_a_hidden_column_are_its_values() -> None:
+    visible = visible_lineage(
+        lineage_of_code(), view_of(HiddenData(columns={CLOSED: frozenset({"zqx"})}))
+    )
+    ((period,),) = (access.periods for access in visible.history.accesses)
+    assert period.evidence is PeriodEvidence.INTERVAL

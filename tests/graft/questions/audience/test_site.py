@@ -239,6 +239,57 @@ def test_a_label_hides_what_others_call_public(
     assert naming(tmp_path / "build/site", "zqxhid") == []
 
 
+def _test_of_dbt(key: str, kwargs: Json, **more: Any) -> tuple[str, Json]:
+    node_id = f"test.shop.{key}"
+    metadata = {"name": key, "kwargs": kwargs} if kwargs else None
+    return node_id, {
+        "resource_type": "test",
+        "unique_id": node_id,
+        "name": key,
+        "package_name": "shop",
+        "attached_node": "model.shop.db.orders",
+        "test_metadata": metadata,
+        "column_name": kwargs.get("column_name"),
+        "depends_on": {"nodes": ["model.shop.db.orders"], "macros": []},
+        **more,
+    }
+
+
+def test_columns_that_only_code_names_are_hidden_where_columns_have_labels(tmp_path: Path) -> None:
+    """The table is visible by the label of `id`: all other columns are hidden, known or not."""
+    small_project(tmp_path)
+    code = {"raw_code": "select id from x where zqxhid > 1"}
+    code["compiled_code"] = code["raw_code"]
+    described(
+        tmp_path, "model", "db", {"id": {"meta": {"classification": "public"}}}, meta={}, **code
+    )
+    path = tmp_path / "target/manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["nodes"] |= [
+        _test_of_dbt("not_null_id", {"column_name": "id"}, **code),
+        _test_of_dbt("between", {"column_name": "id", "row_condition": "zqxhid > 1"}),
+        _test_of_dbt("singular", {}, **code),
+    ]
+    for part, kind in (("metrics", "metric"), ("unit_tests", "unit_test")):
+        manifest[part][f"{kind}.shop.one"] = {
+            "resource_type": kind,
+            "unique_id": f"{kind}.shop.one",
+            "name": "one",
+            "package_name": "shop",
+            "given": [{"rows": [{"zqxhid": 1}]}],
+            "filter": "zqxhid > 1",
+            "depends_on": {"nodes": ["model.shop.db.orders"], "macros": []},
+        }
+    path.write_text(json.dumps(manifest))
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("site: {audience: public, data: true}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert naming(tmp_path / "build/site", "zqxhid") == []
+    assert "not_null_id" in (tmp_path / "build/site/dbt/index.html").read_text()
+
+
 def test_statements_without_hidden_names_are_shown(project: Path) -> None:
     assert "left out for this audience" in (project / "public/tasks/fix/index.html").read_text()
     assert "left out for this audience" not in (project / "pii/tasks/fix/index.html").read_text()
