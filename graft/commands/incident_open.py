@@ -57,7 +57,7 @@ dag_option = click.option(
     help="The bad dates: 2026-10-03..2026-10-05, 2026-10, 2026-10-03T05.",
 )
 @click.option("--run", "run_ids", multiple=True, metavar="RUN", help="A bad run, by its id.")
-@click.option("--task", metavar="TASK", help="All runs of a task were bad.")
+@click.option("--task", metavar="TASK", help="All runs of a task were bad; with runs, those of it.")
 @click.option("--code-version", metavar="VERSION", help="Of the task only those of this version.")
 @click.option(
     "--between",
@@ -93,8 +93,11 @@ def open_incident(
     and sensors that wait for clean dates, have what is on record until it is closed. Nothing is
     run, and Spark is not started.
     """
-    if sum(map(bool, (dates, run_ids, task, between))) != 1 or (
-        (dates and not dataset) or (code_version and not task)
+    runs = run_ids or between
+    if (
+        sum(map(bool, (dates, run_ids, between))) + bool(task and not runs) != 1
+        or (dates and not dataset)
+        or (code_version and (runs or not task))
     ):
         raise click.UsageError(
             "name DATASET with --dates, or --run RUN, --task TASK [--code-version VERSION] or "

@@ -40,7 +40,8 @@ class BadData:
         dataset: Its name; with runs, only what they wrote into it.
         runs: Ids of bad runs.
         between: Ids of two runs of a task: bad are those after the earlier, up to the later.
-        task, version: All runs of a task, or those with this version of its code.
+        task, version: All runs of a task, or those with this version of its code; with runs, only
+            those of this task.
     """
 
     dataset: str = ""
@@ -87,7 +88,8 @@ def follow_bad_data(config: Config, named: BadData) -> FollowedData:
         runs = (*named.runs, *(named.between or ()))
         runs = tuple(run for name in runs for run in run_ids_named(history, name))
         tasks = tasks_of_runs(config.path(config.store), runs)
-        return tasks_reached_by(history, {named.task} if named.task else tasks)
+        alone = named.task and not runs
+        return tasks_reached_by(history, {named.task} if alone else tasks)
 
     dated = dated_lineage(asked, tasks_around)
     dataset = asked.find_dataset(named.dataset) if named.dataset else None
@@ -138,13 +140,21 @@ def _bad_writes(
 ) -> list[BadWrite]:
     if named.dates and dataset:
         return bad_dates(history, dataset, named.dates)
-    if named.task:
-        runs = runs_of_version(history, find_task(history.lineage, named.task), named.version)
-    elif named.between:
-        first, second = (_single_run(history, run_id) for run_id in named.between)
+    task = find_task(history.lineage, named.task) if named.task else ""
+    if named.between:
+        first, second = (_single_run(history, run_id, task) for run_id in named.between)
         runs = runs_between(history, first, second)
+    elif named.runs:
+        runs = [run for run_id in named.runs for run in _runs(history, run_id, task)]
     else:
-        runs = [run for run_id in named.runs for run in _runs(history, run_id)]
+        runs = runs_of_version(history, task, named.version)
+        if named.version and not runs:
+            query = f"select run_id, code_version from runs where task = '{task}'"
+            raise GraftError(
+                f"no run has the code version {named.version}",
+                place=task,
+                remedy=f'`graft query "{query}"` lists them',
+            )
     bad = [write for write in bad_runs(history, runs) if dataset in (None, write.dataset)]
     if not bad:
         raise GraftError(
@@ -155,20 +165,23 @@ def _bad_writes(
     return bad
 
 
-def _runs(history: AccessHistory, name: str) -> list[Execution]:
+def _runs(history: AccessHistory, name: str, task: str) -> list[Execution]:
     executions = [
         execution
         for run_id in run_ids_named(history, name)
         for execution in runs_named(history, run_id)
+        if task in ("", execution[0])
     ]
     if not executions:
         raise GraftError("there is no such run", place=name, remedy="take its id from a page")
     return executions
 
 
-def _single_run(history: AccessHistory, run_id: str) -> Execution:
-    executions = _runs(history, run_id)
+def _single_run(history: AccessHistory, run_id: str, task: str) -> Execution:
+    executions = _runs(history, run_id, task)
     if len(executions) > 1:
         tasks = ", ".join(sorted({task for task, _ in executions})[:5])
-        raise GraftError(f"it is a run of several tasks: {tasks}", place=run_id)
+        raise GraftError(
+            f"it is a run of several tasks: {tasks}", place=run_id, remedy="name one with --task"
+        )
     return executions[0]

@@ -127,6 +127,20 @@ def test_a_run_that_reads_before_the_clean_write_is_as_bad_as_before(tmp_path: P
     assert "clean" in reruns(plan(tmp_path, "raw.orders", "--dates", "2026-10-05"))
 
 
+def test_of_a_run_id_of_several_tasks_one_task_is_named(tmp_path: Path) -> None:
+    source, at = (("raw.orders", days(BAD)),), NEXT_MORNING
+    written = ("clean.orders", days(BAD))
+    shared = step("clean", BAD, at, source, written, Operation.INSERT, run_id="load-2026-10-05")
+    dated_project(tmp_path, *shared)
+    between = ("--between", "load-2026-10-04", "load-2026-10-05")
+
+    done = incident(tmp_path, "open", *between)
+    assert (done.exit_code, "name one with --task" in done.output) == (1, True), done.output
+    for runs in (between, ("--run", "load-2026-10-05")):
+        bad = plan(tmp_path, *runs, "--task", "load")["bad"]
+        assert {one["dataset"] for one in bad} == {"spark/raw.orders"}
+
+
 def test_what_failed_wrote_nothing(tmp_path: Path) -> None:
     dated_project(tmp_path, *rerun_of("load", NEXT_MORNING, status=Status.FAILED))
 
@@ -275,6 +289,9 @@ RUN = ("--run", "x")
         (("--task", "nobody"), 1, "there is no such task"),
         (("--run", "report-2026-10-05"), 1, "wrote nothing"),
         (("--between", "load-2026-10-04", "week-2026-10-05"), 1, "name two runs of one task"),
+        (("--task", "load", "--code-version", "x"), 1, "no run has the code version x"),
+        (("--run", "load-2026-10-05", "--task", "week"), 1, "there is no such run"),
+        ((*RUN, "--task", "load", "--code-version", "x"), 2, "name DATASET with --dates"),
         ((*RUN, "--reason", "y", "--dry-run"), 2, "leave out --dry-run"),
         ((*RUN, "--link", "https://me:secret@example.com"), 2, "Invalid value for '--link'"),
         ((*RUN, "--link", "javascript:alert(1)"), 2, "write http(s)://"),
