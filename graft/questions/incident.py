@@ -149,11 +149,10 @@ def _bad_writes(
     else:
         runs = runs_of_version(history, task, named.version)
         if named.version and not runs:
-            query = f"select run_id, code_version from runs where task = '{task}'"
             raise GraftError(
                 f"no run has the code version {named.version}",
                 place=task,
-                remedy=f'`graft query "{query}"` lists them',
+                remedy='`graft query "select task, run_id, code_version from runs"` lists them',
             )
     bad = [write for write in bad_runs(history, runs) if dataset in (None, write.dataset)]
     if not bad:

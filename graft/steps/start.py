@@ -97,12 +97,13 @@ _SPARK_FILE = re.compile(
     r"|(\w+_)?eventlog(-[\d-]+)?(\.\w+)?"
 )
 _SPARK_HEAD = re.compile(rb'\s*\{"Event":"SparkListener')
-_EVENT_KEYS = (b'"eventTime"', b'"schemaURL"')
+# The event's own schema may stand at its end, kilobytes behind those of its facets.
+_EVENT_KEYS = (b'"eventTime"', b'schemaURL"')
 _YAML = (".yml", ".yaml")
 _EXPORTS = (".json", ".jsonl", ".ndjson", ".xml", ".csv")
 # An element, a column's or a key's name of each form of exported Extended Events.
 _EXPORT_WORD = b"client_app_name"
-_DECLARED = re.compile(r"^version: *1\s*$.*^(tasks|consumers):", re.MULTILINE | re.DOTALL)
+_DECLARED = re.compile(r"^version: *1\s*$.*^(tasks|consumers|datasets):", re.MULTILINE | re.DOTALL)
 
 
 @frozen

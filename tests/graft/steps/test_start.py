@@ -10,6 +10,10 @@ from tests.cases import for_each
 
 SPARK = b'{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}\n'
 EVENT = b'{"eventType": "START", "eventTime": "2026-10-01T00:00:00Z", "schemaURL": "x"}\n'
+# The first event of a DAG: its facets take kilobytes.
+LONG = EVENT.replace(
+    b', "schemaURL"', b', "run": {"_schemaURL": "%s"}, "schemaURL"' % (b"x" * 5_000)
+)
 DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
 
 
@@ -20,6 +24,8 @@ DECLARED = b"version: 1\ntasks:\n  load: {flows: []}\n"
         ("ev/eventlog_v2_app-1/events_1_app-1.zstd", b"", [("spark", "ev/")]),
         ("ev/app-20261001000000-0001.lz4", b"", [("spark", "ev/")]),
         ("a b/night.json", SPARK, [("spark", "a b/")]),
+        ("ol/events.jsonl", LONG, [("openlineage", "ol/")]),
+        ("dates/a.yml", b"version: 1\ndatasets: {}\n", [("declared", "dates/")]),
         ("xe/lineage_0_1.xel", b"", [("sqlserver", "xe/")]),
         ("xe/a.xml", b'<event name="x"><action name="client_app_name"/>', [("sqlserver", "xe/")]),
         ("xe/a.csv", b"name,timestamp,client_app_name\n", [("sqlserver", "xe/")]),
