@@ -15,9 +15,11 @@ from typing import Any
 
 from dbt_graft.lineage.errors import GraftError
 
+# Keys of `tasks` in graft.yml.
+_OF_TASKS = ("path", "repo", "owner", "schedule")
 # What a template may name.
 NAMES = (
-    *("task", "task_id", "path", "repo", "repo_name", "owner", "schedule"),
+    *("task", "task_id", *_OF_TASKS, "repo_name"),
     *("model", "models", "unique_id", "package"),
 )
 Values = Mapping[str, str | Sequence[str]]
@@ -118,10 +120,13 @@ def _words(name: str, values: Values) -> Sequence[str]:
     value = values.get(name) or ()
     words = (value,) if isinstance(value, str) else value
     if not words:
+        entry = "an entry of its own below `airflow.commands`"
+        key = "repo" if name == "repo_name" else name
         raise GraftError(
             f"its command needs {{{name}}}, which is not known",
-            remedy=f"add `{name}` to its entry below `tasks` in graft.yml, "
-            "or an entry of its own below `airflow.commands`",
+            remedy=f"add `{key}` to its entry below `tasks` in graft.yml, or {entry}"
+            if key in _OF_TASKS
+            else f"add {entry}",
         )
     if any("\0" in word for word in words):
         raise GraftError(f"{{{name}}} has a NUL byte, which no command can have")

@@ -112,9 +112,18 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do() -> None:
         check_template("dbt run --select {modle}")
 
 
-def test_a_value_that_is_not_known_is_an_error_that_names_it() -> None:
-    with pytest.raises(GraftError, match=r"needs \{path\}, which is not known"):
-        fill_command("python {path}", {"task": "load", "path": ""})
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("path", "add `path` to its entry below `tasks`"),
+        ("repo_name", "add `repo` to its entry below `tasks`"),
+        ("models", "add an entry of its own below `airflow.commands`"),
+    ],
+)
+def test_a_value_that_is_not_known_is_an_error_that_names_it(name: str, remedy: str) -> None:
+    with pytest.raises(GraftError, match=rf"needs \{{{name}\}}, which is not known") as caught:
+        fill_command(f"run {{{name}}}", {"task": "load", "path": ""})
+    assert caught.value.remedy.startswith(remedy)
 
 
 def test_arguments_are_filled_in_at_any_depth_with_plain_values_only() -> None:
