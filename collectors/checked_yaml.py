@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -93,7 +93,7 @@ def read_yaml(
         # A list is too short without its faulty entries, too.
         faults = [
             _fault(fault, tree, model)
-            for fault in error.errors(include_url=False)
+            for fault in _meant_faults(error.errors(include_url=False), data)
             if not (fault["type"] == "too_short" and fault["input"])
         ]
         lines = [f"{path}:{line}: {text}" for line, text in sorted(faults)]
@@ -141,6 +141,51 @@ def _duplicate_keys(tree: yaml.Node | None) -> list[tuple[int, str]]:
                 lines.setdefault(str(key.value), line)
                 waiting.append(value)
     return sorted(duplicates)
+
+
+def _meant_faults(faults: Iterable[Any], data: object) -> list[Any]:
+    """The faults, each at a place of the file.
+
+    Of a value that may have several types pydantic names the faults by each of them: those stay
+    of the first that the value has.
+    """
+    meant = []
+    by_type: dict[tuple[str | int, ...], dict[str | int, list[Any]]] = {}
+    for fault in faults:
+        location = fault["loc"]
+        at = _place_of_type(fault, data)
+        if at is None:
+            meant.append(fault)
+        else:
+            types = by_type.setdefault(location[:at], {})
+            alike = types.setdefault(location[at], [])
+            alike.append({**fault, "loc": location[:at] + location[at + 1 :]})
+    for place, types in by_type.items():
+        fitting = [
+            alike
+            for alike in types.values()
+            if not any(fault["loc"] == place and _is_of_other_type(fault) for fault in alike)
+        ]
+        meant += _meant_faults(next(iter([*fitting, *types.values()])), data)
+    return meant
+
+
+def _place_of_type(fault: Any, data: Any) -> int | None:
+    """The first part of a location that is no key or entry but a type, `function-after[…]`."""
+    location = fault["loc"]
+    for at, part in enumerate(location):
+        is_entry = isinstance(data, list) and isinstance(part, int)
+        if not is_entry and not (isinstance(data, dict) and part in data):
+            is_missing = fault["type"] == "missing" and at == len(location) - 1
+            return None if is_missing else at
+        data = data[part]
+    return None
+
+
+def _is_of_other_type(fault: Any) -> bool:
+    if fault["type"] == "literal_error":
+        return not isinstance(fault["input"], str)
+    return str(fault["type"]).endswith(("_type", "_parsing"))
 
 
 def _fault(fault: Any, tree: yaml.Node | None, model: type[Any]) -> tuple[int, str]:

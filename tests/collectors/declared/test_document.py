@@ -118,6 +118,41 @@ FAULTS: list[tuple[str, str, int | None, str]] = [
 ]
 
 
+MAIL, FLOW = (
+    "tasks.load_orders.flows.0.columns.spark/raw.orders.mail.0",
+    "tasks.load_orders.flows.0",
+)
+READS = "datasets.spark/mart.revenue.reads.spark/raw.orders"
+
+
+@for_each(
+    "before, after, expected",
+    [
+        ("from: [sftp://carrier/orders]", "from: [orders]", f"`{FLOW}.from.0`: 'orders' is not a"),
+        ("from: [sftp://carrier/orders]", "from: [3]", f"`{FLOW}.from.0` must be text"),
+        ("from: [sftp://carrier/orders]", "from: [{name: x}]", "from.0.namespace` is missing"),
+        ("how: TRANSFORMATION", "how: COPY", f"`{MAIL}.how` must be 'IDENTITY', 'TRANSFORMATION'"),
+        ("how: TRANSFORMATION", "hw: COPY", f"`{MAIL}.hw` is not a key here; did you mean `how`?"),
+        ("masking: true", "masking: none", f"`{MAIL}.masking` must be 'HASH'"),
+        ("[-6, 0]", "[0, -6]", f"`{READS}`: write the first unit before the last"),
+        ("[-6, 0]", "week to day", f"`{READS}` must be 'week to date'"),
+        ("[-6, 0]", "3", f"`{READS}` must be a list"),
+    ],
+)
+def test_a_value_of_several_types_has_one_fault(
+    tmp_path: Path, before: str, after: str, expected: str
+) -> None:
+    path = tmp_path / "orders.yml"
+    assert before in COMPLETE
+    path.write_text(COMPLETE.replace(before, after, 1))
+
+    with pytest.raises(GraftError) as caught:
+        document.read(path)
+
+    assert expected in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1, str(caught.value)
+
+
 @for_each("before, after, line, expected", FAULTS)
 def test_a_fault_is_named_with_file_and_line(
     tmp_path: Path, before: str, after: str, line: int | None, expected: str
