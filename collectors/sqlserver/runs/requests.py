@@ -7,6 +7,7 @@ beginning. A digest of all that a request showed lets `records` choose among the
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -23,14 +24,17 @@ from dbt_graft.collectors.sqlserver.runs.segment import (
 )
 from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
 from dbt_graft.collectors.statements.periods.expressions import DateValues
-from dbt_graft.collectors.statements.periods.shape import DateShape, TextDate
+from dbt_graft.collectors.statements.periods.shape import DateShape, TextDate, merge_dates
 
 # Times in an export are cut to milliseconds: a statement began before the next.
 _CUT = 1000
 # In the place of a digest: the request showed one statement.
 ALONE = "alone"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAYS = _EPOCH.date(), _EPOCH.date()
 _MOST = 4_096
+# The epoch, the temporary tables and the segment that a statement is counted in.
+_Open = tuple[int, tuple[TempTable, ...], SegmentKey]
 
 
 class StatementEvent(NamedTuple):
@@ -67,9 +71,8 @@ class RequestCounter:
     timezone: tzinfo = UTC
     # Until an epoch ends it is not known whether it is taken back, nor until a temporary table is
     # dropped what else is run on it.
-    _counts: dict[tuple[int, tuple[TempTable, ...], SegmentKey], SegmentCounts] = field(
-        default_factory=dict
-    )
+    _counts: dict[_Open, SegmentCounts] = field(default_factory=dict)
+    _dates: dict[_Open, set[TextDate]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, shown: list[StatementEvent], *, complete: bool) -> None:
         """Count a request's statements; `complete` where its end was seen."""
@@ -104,11 +107,13 @@ class RequestCounter:
             )
             counts = event_counts(event, min(event.at, event.started + _CUT), event.rows)
             if statement is not None and statement.date_shape is not None:
-                counts.dates = dates_at(
+                dates = dates_at(
                     *(statement.date_shape, statement.literals, statement.parameters),
                     event.started,
                     self.timezone,
                 )
+                # A run may insert row by row, each of another day: they are merged at the end.
+                self._dates[epoch, tables, key].update(dates)
             if statement is not None and statement.partition_shape is not None:
                 counts.partitions = statement.partition_shape.partitions(
                     statement.partition_literals, statement.parameters
@@ -128,6 +133,8 @@ class RequestCounter:
         settled: dict[SegmentKey, SegmentCounts] = {}
         for (epoch, tables, open_key), counts in self._counts.items():
             key = open_key
+            if dates := self._dates.get((epoch, tables, open_key)):
+                counts.dates = merge_dates(dates)
             if epoch in undone or tables:
                 temporaries = self._temporaries(tables)
                 key = open_key._replace(undone=undone.get(epoch), temporaries=temporaries)
@@ -138,6 +145,7 @@ class RequestCounter:
         for key, counts in settled.items():
             yield Segment(self.origin, key, counts)
         self._counts = {}
+        self._dates.clear()
 
     def _temporaries(self, tables: tuple[TempTable, ...]) -> str:
         if not tables:
@@ -185,14 +193,16 @@ def dates_at(
         literals: Those that the dates depend on.
         started: When the statement began, in microseconds: `GETDATE()`.
     """
-    at = _EPOCH + timedelta(microseconds=started if shape.is_relative else 0)
-    days = at.astimezone(timezone).date(), at.date()
+    days = _EPOCH_DAYS
+    if shape.is_relative:
+        at = _EPOCH + timedelta(microseconds=started)
+        days = at.astimezone(timezone).date(), at.date()
     used = (
         tuple(parameter for parameter in parameters if parameter[0] in shape.variables)
         if parameters
         else ()
     )
-    return _dates(shape, literals, used, days)
+    return _dates(shape, shape.dated_literals(literals), used, days)
 
 
 @lru_cache(maxsize=_MOST)

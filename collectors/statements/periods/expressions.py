@@ -7,7 +7,7 @@ worked out for each from the literals alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 
@@ -251,6 +251,17 @@ def _move_date(start: datetime, expression: DateExpression, steps: int) -> tuple
         return (unit(last + timedelta(days=expression.days * steps), Grain.DAY),)
     except (ValueError, OverflowError):
         return ()  # the 31st of June
+
+
+def without_others(rows: str, columns: tuple[Container[int], int]) -> str:
+    """The literals of rows with 0 for those that are not in some columns.
+
+    Args:
+        columns: The places of the columns, and the length of a row.
+    """
+    places, length = columns
+    items = enumerate(_ITEM.findall(rows))
+    return f"({','.join(item if at % length in places else '0' for at, item in items)})"
 
 
 def _literal(values: DateValues, number: int) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 
@@ -27,6 +28,7 @@ from dbt_graft.collectors.statements.periods.expressions import (
     list_number,
     read_expression,
     variables_of,
+    without_others,
 )
 from dbt_graft.collectors.statements.periods.insertions import Row, insertions
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -475,7 +477,7 @@ class TextDate:
         return DateRange(self.start, self.end, Grain(self.grain), extent=self.extent)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DateShape:
     """The tables of texts of one shape whose conditions on dates are known.
 
@@ -487,6 +489,29 @@ class DateShape:
     numbers: tuple[int, ...]
     variables: frozenset[str]
     is_relative: bool
+
+    def dated_literals(self, literals: tuple[str, ...]) -> tuple[str, ...]:
+        """The literals that dates depend on, of rows of VALUES those in columns of dates alone.
+
+        Texts that differ in nothing else have one answer.
+        """
+        if not self._columns:
+            return literals
+        return tuple(
+            without_others(text, self._columns[number]) if number in self._columns else text
+            for number, text in zip(self.numbers, literals, strict=True)
+        )
+
+    @cached_property
+    def _columns(self) -> dict[int, tuple[set[int], int]]:
+        """Of literals that are rows the columns of dates, and the length of a row."""
+        columns: dict[int, tuple[set[int], int]] = {}
+        for _, conditions in self.tables:
+            for value in (value for condition in conditions for value in condition.values):
+                if value.literal is not None and value.place:
+                    place, length = value.place
+                    columns.setdefault(value.literal, (set(), length))[0].add(place)
+        return columns
 
     def dates(self, values: DateValues) -> tuple[TextDate, ...]:
         """The dates in one text."""
@@ -554,7 +579,11 @@ def _candidates(
             continue
         expressions = tuple(assign_value(value, variables) for value in condition.values)
         by_name = name_grain(condition.column) not in (None, Grain.HOUR)
-        is_dated = [dates_of(v, values) or v.is_relative or v.variables for v in expressions]
+        # Of an INSERT most variables are others' values.
+        is_dated = [
+            dates_of(v, values) or v.is_relative or (v.variables and not mention.adds)
+            for v in expressions
+        ]
         if by_name or (is_dated and all(is_dated)):
             candidates.append(replace(condition, values=expressions))
     return tuple(candidates)

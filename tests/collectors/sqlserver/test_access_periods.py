@@ -207,6 +207,17 @@ def test_new_rows_are_of_the_dates_that_they_are_given(sent: list[str], expected
     assert {text.removeprefix("write d: ")[: len(expected)] for text in texts} == {expected}
 
 
+def test_rows_that_are_inserted_one_by_one_have_the_dates_of_all() -> None:
+    literal = [f"INSERT INTO d (id, ds) VALUES ({n}, '2026-11-{n:02}')" for n in range(1, 6)]
+    call = "exec sp_executesql N'INSERT INTO e (i, ds) VALUES (@a, @b)',N'@a int,@b date'"
+    calls = [("rpc", f"{call},{n},'2026-11-{n:02}'") for n in range(1, 6)]
+
+    assert periods(*literal, *calls, snapshot=None) == [
+        "write d: ds 2026-11-01 2026-11-06 day",
+        "write e: ds 2026-11-01 2026-11-06 day",
+    ]
+
+
 def test_without_a_catalog_names_decide() -> None:
     text = "SELECT 1 FROM dbo.t WHERE load_date = '2026-11-01' AND placed = '2026-11-07'"
     assert periods(text, snapshot=None) == ["read t: load_date 2026-11-01 2026-11-02 day"]
