@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.records import rename_keys
+from dbt_graft.analysis.audience.view import code_left_out
 from dbt_graft.injector import slim
 from dbt_graft.injector.audience_nodes import (
     DATA,
@@ -64,9 +65,10 @@ def visible_artifacts(
     hidden, names = view.hidden.datasets, view.names
     tasks = {consumer.name for consumer in described.consumers} | set(described.lineage.tasks)
     report = grafted.report
+    no_code = code_left_out(grafted.lineage, view)
 
     def shown(manifest: Node) -> dict[str, Any]:
-        return visible_manifest(manifest, view, datasets)
+        return visible_manifest(manifest, view, datasets, no_code)
 
     return Grafted(
         manifest=shown(grafted.manifest),
@@ -103,8 +105,14 @@ def _visible_records(records: tuple[_Made, ...], view: AudienceView) -> tuple[_M
     return visible
 
 
-def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> dict[str, Any]:
-    """The manifest without what is hidden."""
+def visible_manifest(
+    manifest: Node, view: AudienceView, datasets: NodeIds, no_code: Collection[DatasetId] = ()
+) -> dict[str, Any]:
+    """The manifest without what is hidden.
+
+    Args:
+        no_code: The datasets with code that is left out.
+    """
     names = view.names
     gone = {key for key in named_nodes(manifest) if key not in view.nodes}
     own = slim.hidden_packages(manifest)
@@ -114,7 +122,7 @@ def visible_manifest(manifest: Node, view: AudienceView, datasets: NodeIds) -> d
     for part, fields in _FIELDS.items():
         if isinstance(manifest.get(part), Mapping):
             result[part] = {
-                names(key): _visible_node(node, fields, view, datasets)
+                names(key): _visible_node(node, fields, view, datasets, no_code)
                 for key, node in manifest[part].items()
                 if key not in gone
             }
@@ -156,18 +164,25 @@ def visible_catalog(catalog: Node, view: AudienceView, datasets: NodeIds) -> dic
 
 
 def _visible_node(
-    node: Node, fields: Collection[str], view: AudienceView, datasets: NodeIds
+    node: Node,
+    fields: Collection[str],
+    view: AudienceView,
+    datasets: NodeIds,
+    no_code: Collection[DatasetId],
 ) -> dict[str, Any]:
     """The listed fields of a node, without columns and texts that are hidden."""
     listed = {key: value for key, value in node.items() if key in fields}
+    graft = (listed.get("meta") or {}).get("graft")
+    if isinstance(graft, Mapping) and "tasks" in graft and not view.shows_unlabelled:
+        # The code may be a file of the task's, in which anything may stand; statements are known.
+        listed["raw_code"] = listed.get("compiled_code")
     if isinstance(listed.get("config"), Mapping):
         listed["config"] = _select_fields(listed["config"], _CONFIG)
     if isinstance(listed.get("columns"), Mapping):
         listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
     nearest = nearest_datasets(node, datasets)
-    visible: dict[str, Any] = without_hidden(
-        listed, view, view.cuts(nearest), view.code_cuts(nearest)
-    )
+    in_code = view.cut_all if datasets.get(_id(node)) in no_code else view.code_cuts(nearest)
+    visible: dict[str, Any] = without_hidden(listed, view, view.cuts(nearest), in_code)
     return visible
 
 

@@ -21,6 +21,7 @@ class AudienceView:
     Attributes:
         nodes: The ids of dbt's nodes that are visible; all others are hidden.
         tasks: The names of tasks that are visible.
+        shows_unlabelled: What stands in no list is visible too.
         cut_texts: The texts that were left out because they name what is hidden.
     """
 
@@ -28,6 +29,7 @@ class AudienceView:
     words: HiddenWords
     nodes: frozenset[str] = frozenset()
     tasks: frozenset[str] = frozenset()
+    shows_unlabelled: bool = True
     cut_texts: set[str] = field(default_factory=set, compare=False)
 
     @cached_property
@@ -38,7 +40,7 @@ class AudienceView:
     @cached_property
     def hidden_parts(self) -> frozenset[DatasetId]:
         """All datasets of which anything is hidden."""
-        return frozenset((*self.words.near, *self.hidden.datasets, *self.hidden.closed))
+        return frozenset((*self.hidden.datasets, *self.hidden.columns, *self.hidden.closed))
 
     def cuts(self, datasets: Iterable[DatasetId] = ()) -> Mentions:
         """A question to text about some datasets: whether it is left out, which is counted."""
@@ -58,15 +60,13 @@ class AudienceView:
         All of it is left out where they may have hidden columns that nobody knows: no list has the
         names in it.
         """
-        if not self.hidden.has_unknown(datasets):
-            return self.cuts(datasets)
+        return self.cut_all if self.hidden.has_unknown(datasets) else self.cuts(datasets)
 
-        def cut(text: str) -> bool:
-            if text:
-                self.cut_texts.add(text)
-            return bool(text)
-
-        return cut
+    def cut_all(self, text: str) -> bool:
+        """Leave a text out, whatever is in it; False where there is none."""
+        if text:
+            self.cut_texts.add(text)
+        return bool(text)
 
 
 def visible_descriptions(

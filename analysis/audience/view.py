@@ -6,6 +6,7 @@ and messages that name what is hidden have no text; keys that are called after i
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -28,10 +29,14 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     NodeResult,
+    Outcome,
     Run,
     Shape,
 )
 from dbt_graft.lineage.renaming import drop_datasets
+
+# Temporary tables and table variables of SQL Server.
+_TEMPORARY = re.compile(r"#|\b(?:from|join|into|update)\s+@", re.IGNORECASE)
 
 
 def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
@@ -255,7 +260,13 @@ def _visible_parents(
 
 
 def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> dict[str, Shape]:
-    """The statements of visible tasks, definitions and edges; without text about hidden data."""
+    """The statements of visible tasks, definitions and edges; without text about hidden data.
+
+    A statement that uses a hidden column may name it as a temporary table does.
+    """
+    of_hidden = {
+        edge.shape_id for edge in lineage.column_edges if not _is_visible(edge, view.hidden)
+    }
     datasets: dict[str, set[DatasetId]] = defaultdict(set)
     shown = set(of_edges)
     for shape_id, used, is_shown in _shape_uses(lineage, view):
@@ -266,7 +277,14 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
     for shape_id in lineage.shapes.keys() & shown:
         shape = lineage.shapes[shape_id]
         # A statement that belongs nowhere may be about anything.
-        cut = view.code_cuts(datasets.get(shape_id, view.hidden_parts))
+        of_shape = datasets.get(shape_id, view.hidden_parts)
+        cut = view.code_cuts(of_shape)
+        if (
+            shape_id in of_hidden
+            or (_TEMPORARY.search(shape.text) and not view.hidden_parts.isdisjoint(of_shape))
+            or (not view.shows_unlabelled and _names_others(shape))
+        ):
+            cut = view.cut_all
         if cut(shape.text):
             shape = replace(shape, text=f"-- {LEFT_OUT}")
         if shape.reason and cut(shape.reason):
@@ -275,16 +293,51 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
     return dict(sorted(shapes.items()))
 
 
+def _names_others(shape: Shape) -> bool:
+    """Whether a statement names, or may name, what stands in no list.
+
+    That is a temporary table, one that a key refers to, or anything in a part that is not read.
+    """
+    return (
+        shape.outcome is not Outcome.PARSED
+        or _TEMPORARY.search(shape.text) is not None
+        or "references" in shape.text.casefold()
+    )
+
+
+def code_left_out(lineage: Lineage, view: AudienceView) -> frozenset[DatasetId]:
+    """The datasets with code that is left out: of what builds them, it names what is hidden.
+
+    Args:
+        lineage: The complete one, of which the visible one is made.
+    """
+    cut = {key for key, shape in lineage.shapes.items() if shape.text in view.cut_texts}
+    datasets = {
+        usage.dataset
+        for task in lineage.tasks.values()
+        for usage in task.usages
+        if not cut.isdisjoint(usage.shapes)
+    }
+    for definition in lineage.definitions.values():
+        if not cut.isdisjoint(definition.shapes) or (definition.gap and not view.shows_unlabelled):
+            datasets.add(definition.dataset)
+    return frozenset(datasets)
+
+
 def _shape_uses(
     lineage: Lineage, view: AudienceView
 ) -> Iterator[tuple[str, Iterable[DatasetId], bool]]:
     """Each use of a statement: its id, the datasets, and whether the use is visible."""
     hidden = view.hidden.datasets
     for task in lineage.tasks.values():
+        task_datasets = {usage.dataset for usage in task.usages}
         for usage in task.usages:
             is_shown = task.name in view.tasks and usage.dataset not in hidden
             for shape_id in usage.shapes:
-                yield shape_id, (usage.dataset,), is_shown
+                # Of a temporary table other statements of the task say what is in it.
+                shape = lineage.shapes.get(shape_id)
+                is_temporary = shape and _TEMPORARY.search(shape.text)
+                yield shape_id, task_datasets if is_temporary else (usage.dataset,), is_shown
     for definition in lineage.definitions.values():
         for shape_id in definition.shapes:
             datasets = (definition.dataset, *definition.reads)

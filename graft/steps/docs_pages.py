@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,13 @@ def docs_pages(
     grafted: Grafted,
     past: Moment | None,
     notices: Sequence[str],
+    pages: Mapping[str, str],
 ) -> tuple[DbtDocs | None, dict[str, bytes | Path]]:
     """dbt's docs page that the site's links lead into, and the files of all, by path in the site.
 
     Args:
         notices: What each page of the site says.
+        pages: Name -> selection of each smaller page.
 
     Raises:
         GraftError: A file that graft.yml names cannot be used.
@@ -48,7 +50,7 @@ def docs_pages(
             progress.warn(
                 f"the site is published without dbt docs: {fault.problem}; {fault.remedy}"
             )
-        elif section.pages:
+        elif pages:
             progress.warn(f"`docs.pages` are parts of the page of dbt 1: {fault.problem}")
     else:
         favicon = Path(config.path(section.favicon)) if section.favicon else None
@@ -56,7 +58,7 @@ def docs_pages(
         settings = docs.DocsPageSettings(
             title, favicon, section.slim, section.columns, target=target
         )
-        files |= docs.pages(grafted, settings, section.pages, beside_dbt_2=page is not None)
+        files |= docs.pages(grafted, settings, pages, beside_dbt_2=page is not None)
     if page is None or grafted.index is None:
         return (DbtDocs.DBT_1 if files else None), files
     classic = f"{docs.CLASSIC}/index.html" if files else ""

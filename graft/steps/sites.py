@@ -127,7 +127,8 @@ def publish_site(
         without_garbage_collection(),
     ):
         notices = _notices(content)
-        docs, docs_files = docs_pages(config, progress, content.grafted, past, notices)
+        pages = audience.docs_pages(config.docs.pages) if audience else config.docs.pages
+        docs, docs_files = docs_pages(config, progress, content.grafted, past, notices, pages)
         settings = _settings(config, content, notices)
         extras = _extras(config, content, docs, docs_files)
         theme = artifacts / f"site_theme{of}.zip"

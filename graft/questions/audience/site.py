@@ -37,9 +37,11 @@ from dbt_graft.injector.docs import FOLDER
 from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.index_page import read_page
 from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.selection import select_nodes
 from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 
 
@@ -73,6 +75,22 @@ class AudienceSite:
             {name: history for name, history in days.datasets.items() if name not in hidden},
         )
 
+    def docs_pages(self, pages: Mapping[str, str]) -> dict[str, str]:
+        """The smaller docs pages that have a visible node, and a name that says nothing hidden."""
+        cut = self.view.cuts()
+        return {
+            name: selection
+            for name, selection in pages.items()
+            if not cut(name) and self._selects(selection)
+        }
+
+    def _selects(self, selection: str) -> bool:
+        try:
+            select_nodes(self.grafted.manifest, selection, self.grafted.redirects)
+        except GraftError:
+            return False
+        return True
+
 
 def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     """The project as the readers of `site.audience` may see it; None where they are the team.
@@ -96,7 +114,7 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     words = words_of(project, sight)
     gone |= nodes_naming_hidden(manifest, node_ids, AudienceView(hidden, words), gone)
     nodes = {*named_nodes(manifest), *node_ids} - gone
-    view = AudienceView(hidden, words, frozenset(nodes), tasks)
+    view = AudienceView(hidden, words, frozenset(nodes), tasks, audience.shows_unlabelled)
     visible = visible_artifacts(
         grafted,
         view,

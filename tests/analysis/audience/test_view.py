@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
-from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
+from dbt_graft.analysis.audience.view import code_left_out, visible_lineage, visible_tasks
 from dbt_graft.analysis.audience.words import LEFT_OUT, hidden_words
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.code import CodeMatch, TaskCode
@@ -34,6 +35,7 @@ from dbt_graft.lineage.records import (
     Subtype,
 )
 from dbt_graft.lineage.usage import Usage
+from tests import notation
 from tests.cases import for_each
 
 
@@ -182,6 +184,71 @@ def test_code_about_tables_of_which_all_columns_are_known_is_shown() -> None:
     other = DatasetId("spark", "db.other")
     visible = visible_lineage(lineage, view_of(HiddenData(closed={other: frozenset()})))
     assert (visible.shapes, visible.tasks) == (lineage.shapes, lineage.tasks)
+
+
+def read_statement(text: str, hidden: HiddenData, **more: Any) -> str:
+    """The statement as an audience reads it: of a task that uses both tables."""
+    lineage = lineage_of_code()
+    shape = Shape("s", "tsql", text, "1", more.pop("outcome", Outcome.PARSED))
+    usages = tuple(
+        replace(usage, shapes=("s",) if usage.dataset == OPEN else ())
+        for usage in lineage.tasks["task"].usages
+    )
+    task = replace(lineage.tasks["task"], usages=usages)
+    edges = more.pop("edges", ())
+    lineage = replace(
+        lineage,
+        tasks={"task": task},
+        shapes={"s": shape},
+        column_edges=tuple(replace(edge, shape_id="s") for edge in edges),
+        definitions={},
+    )
+    view = replace(view_of(hidden), **more)
+    visible = visible_lineage(lineage, view)
+    (shown,) = visible.shapes.values()
+    assert (OPEN in code_left_out(lineage, view)) == (shown.text != text)
+    return shown.text
+
+
+TEMPORARY = (
+    "select t.n from db.open t join #pay p on p.zqx = t.id",
+    "insert into db.open select n from @pay where zqx > ?",
+)
+SECRET = HiddenData(columns={CLOSED: frozenset({"salary"})})
+
+
+@for_each("text", TEMPORARY)
+def test_a_temporary_table_may_have_hidden_columns_by_other_names(text: str) -> None:
+    assert read_statement(text, SECRET) == f"-- {LEFT_OUT}"
+    assert read_statement(text, HiddenData()) == text
+
+
+def test_a_statement_that_uses_a_hidden_column_is_left_out_whatever_it_calls_it() -> None:
+    text = "insert into db.open select n from pay_view where zqx > ?"
+    edge = notation.edge("spark/db.open.n < spark/db.closed.salary FILTER", "task")
+    assert read_statement(text, SECRET, edges=[edge]) == f"-- {LEFT_OUT}"
+    assert read_statement(text, HiddenData(), edges=[edge]) == text
+
+
+@for_each(
+    "text, outcome",
+    [
+        *((text, Outcome.PARSED) for text in TEMPORARY),
+        ("alter table db.open add foreign key (n) references db.zqx (n)", Outcome.PARSED),
+        ("insert into db.open select n from t pivotx (db.zqx", Outcome.PARTIAL),
+        ("frobnicate db.zqx into db.open", Outcome.FAILED),
+    ],
+)
+def test_what_stands_in_no_list_is_hidden_with_what_nobody_labels(
+    text: str, outcome: Outcome
+) -> None:
+    def read(*, shows_unlabelled: bool) -> str:
+        return read_statement(
+            text, HiddenData(), outcome=outcome, shows_unlabelled=shows_unlabelled
+        )
+
+    assert read(shows_unlabelled=False) == f"-- {LEFT_OUT}"
+    assert read(shows_unlabelled=True) == text
 
 
 def test_the_dates_of_a_hidden_column_are_its_values() -> None:

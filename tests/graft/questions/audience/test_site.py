@@ -290,6 +290,41 @@ def test_columns_that_only_code_names_are_hidden_where_columns_have_labels(tmp_p
     assert "not_null_id" in (tmp_path / "build/site/dbt/index.html").read_text()
 
 
+@pytest.mark.parametrize(("unlabelled", "shows_file"), [("show", True), ("hide", False)])
+def test_the_file_of_a_task_is_shown_where_what_nobody_labels_is(
+    tmp_path: Path, unlabelled: str, *, shows_file: bool
+) -> None:
+    small_project(tmp_path)
+    (tmp_path / "load.py").write_text("copy('files', 'zqxtable')\n")
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("tasks: {load: {path: load.py}}\n")
+        config.write("privacy: {tables: [{tables: '*', is: public}]}\n")
+        config.write(f"site: {{audience: public, unlabelled: {unlabelled}}}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert bool(naming(tmp_path / "build/site", "zqxtable")) == shows_file
+
+
+def test_a_smaller_docs_page_is_there_where_it_has_a_visible_node(tmp_path: Path) -> None:
+    small_project(tmp_path)
+    described(tmp_path, "source", "raw", {"id": {}}, tags=["shop"])
+    described(tmp_path, "model", "zqxhid", {"id": {}}, tags=["zqxpay"], **SECRET)
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("docs: {pages: {shop: 'tag:shop', hr: 'tag:zqxpay', zqxhid: '*'}}\n")
+        config.write("site: {audiences: {public: {out: build/public, unlabelled: show}}}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+
+    def pages(site: str) -> set[str]:
+        folder = tmp_path / "build" / site / "dbt"
+        return {path.parent.name for path in folder.glob("*/index.html")}
+
+    assert (pages("site"), pages("public")) == ({"shop", "hr", "zqxhid"}, {"shop"})
+    assert naming(tmp_path / "build/public", "zqxpay") == []
+
+
 def test_statements_without_hidden_names_are_shown(project: Path) -> None:
     assert "left out for this audience" in (project / "public/tasks/fix/index.html").read_text()
     assert "left out for this audience" not in (project / "pii/tasks/fix/index.html").read_text()
