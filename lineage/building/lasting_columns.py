@@ -15,16 +15,19 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import expand_stars, unique_edges, without_origins
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
     ColumnEdge,
     Dataset,
+    Direction,
     EdgeType,
     Evidence,
     Status,
 )
 
+_IN_PLACE = frozenset({Operation.UPDATE, Operation.MERGE, Operation.DELETE})
 EdgesByEnds = Mapping[tuple[bool, bool], Sequence[ColumnEdge]]
 # A task and a dataset.
 Output = tuple[str, DatasetId]
@@ -81,9 +84,9 @@ def lasting_columns(
         {(flow.task, flow.source, flow.target) for flow in flows},
         memory_order(of_short, accesses, parents),
     )
-    again = {(edge.task, edge.to_dataset) for edge in all_edges if _feeds_itself(edge)}
+    again = _fed_again(all_edges, accesses)
     ordered_uses = sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column))
-    return _moving_edges(all_edges), tuple(ordered_uses), tuple(sorted(again))
+    return _moving_edges(all_edges), tuple(ordered_uses), again
 
 
 def resolve(
@@ -195,10 +198,29 @@ def _shape_way(edge: ColumnEdge) -> tuple[object, ...]:
     return edge.task, edge.shape_id, edge.to_dataset, edge.to_column, edge.from_dataset, edge.type
 
 
-def _feeds_itself(edge: ColumnEdge) -> bool:
-    """Whether values of a dataset go into it again, which equal names alone do not show."""
-    is_value = edge.type is EdgeType.DIRECT and edge.evidence is not Evidence.INFERRED
-    return is_value and edge.to_dataset.key == edge.from_dataset.key
+def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple[Output, ...]:
+    """The tasks that make rows of a dataset of other rows of it, which names alone do not show.
+
+    An UPDATE changes rows where they are, unless it reads the table beside that.
+    """
+    own = [
+        edge
+        for edge in edges
+        if edge.type is EdgeType.DIRECT
+        and edge.evidence is not Evidence.INFERRED
+        and edge.to_dataset.key == edge.from_dataset.key
+    ]
+    shapes = {(edge.task, edge.shape_id) for edge in own}
+    of_shapes = [a for a in accesses if shapes and (a.task, a.shape_id) in shapes]
+    in_place = {(a.task, a.shape_id) for a in of_shapes if a.operation in _IN_PLACE}
+    reads = {(a.task, a.shape_id, a.dataset) for a in of_shapes if a.direction is Direction.READ}
+    outputs = {
+        (edge.task, edge.to_dataset)
+        for edge in own
+        if (edge.task, edge.shape_id) not in in_place
+        or (edge.task, edge.shape_id, edge.to_dataset) in reads
+    }
+    return tuple(sorted(outputs))
 
 
 def _stays(edge: ColumnEdge) -> bool:

@@ -101,7 +101,8 @@ _ENDS_CONDITION = keywords(
 _NO_ALIAS = _ENDS_CONDITION | keywords("ON WITH AND OR USING FOR TABLESAMPLE PIVOT UNPIVOT APPLY")
 _OUTER = frozenset({"LEFT", "RIGHT", "FULL"})
 _CHANGES = frozenset({"DELETE", "UPDATE", "MERGE"})
-_LEFT_OUT = frozenset({"OR", "NOT", "CASE"})
+# What is behind NOT begins no comparison.
+_LEFT_OUT = frozenset({"OR", "CASE"})
 
 
 def table_mentions(tokens: list[Token]) -> Iterator[TableMention]:

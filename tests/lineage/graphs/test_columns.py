@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbt_graft.lineage.building.lasting_columns import edges_by_ends, lasting_columns, resolve
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.records import ColumnEdge, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Subtype
 from tests.cases import for_each
 from tests.notation import access, edge
 
@@ -152,17 +152,28 @@ def test_a_star_is_spelled_out_where_columns_are_known() -> None:
     ]
 
 
+N = DatasetId("db", "n")
+UPDATE = [access("UPDATE", N, shape_id="s")]
+
+
 @for_each(
-    "edges, expected",
+    "edges, accesses, expected",
     [
-        (["n.p < n.p TRANSFORMATION"], ["load n"]),
-        (["#x.p < n.p", "#x.p < t.p", "n.p < #x.p"], ["load n"]),
-        (["n.p < t.p", "n.* < n.p FILTER"], []),
-        (["#x.p < n.p", "t.p < #x.p"], []),
+        (["n.p < n.p TRANSFORMATION"], [], ["load n"]),
+        (["#x.p < n.p", "#x.p < t.p", "n.p < #x.p"], [], ["load n"]),
+        (["n.p < t.p", "n.* < n.p FILTER"], [], []),
+        (["#x.p < n.p", "t.p < #x.p"], [], []),
+        # An UPDATE changes rows where they are, unless it reads the table as well.
+        (["n.p < n.q"], UPDATE, []),
+        (["n.p < n.q"], [*UPDATE, access("SELECT", N, shape_id="s")], ["load n"]),
+        (["n.p < n.q"], [*UPDATE, access("SELECT", N, shape_id="other")], []),
     ],
 )
-def test_a_task_puts_values_of_a_table_into_it_again(edges: list[str], expected: list[str]) -> None:
+def test_a_task_puts_values_of_a_table_into_it_again(
+    edges: list[str], accesses: list[Access], expected: list[str]
+) -> None:
     temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
-    _, _, fed_again = lasting_columns(map(edge, edges), [temporary], (), (), {})
+    column_edges = [edge(text, shape_id="s") for text in edges]
+    _, _, fed_again = lasting_columns(column_edges, [temporary, *accesses], (), (), {})
 
     assert [f"{task} {dataset.name}" for task, dataset in fed_again] == expected
