@@ -182,7 +182,7 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
     """The history of visible tasks and datasets, without people's words about bad dates."""
     return History(
         accesses=tuple(_accesses(history.accesses, view)),
-        orchestrator_runs=_orchestrator_runs(history, tasks.values(), view),
+        orchestrator_runs=_visible_runs(orchestrator_runs(history, tasks.values()), view),
         superseded={
             key: runs for key, runs in history.superseded.items() if runs and key[0] in tasks
         },
@@ -197,10 +197,8 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
     )
 
 
-def _orchestrator_runs(
-    history: History, tasks: Iterable[Task], view: AudienceView
-) -> dict[str, Run]:
-    """The runs of an orchestrator that started visible ones."""
+def orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run]:
+    """The runs of an orchestrator that started those of tasks, by id."""
     runs: dict[str, Run] = {}
     waiting = [run.parent_run_id for task in tasks for run in task.runs]
     while waiting:
@@ -209,8 +207,12 @@ def _orchestrator_runs(
             continue
         runs[run_id] = history.orchestrator_runs[run_id]
         waiting.append(runs[run_id].parent_run_id)
-    cut = view.code_cuts(view.hidden_parts)
-    return {run.run_id: blank_text(run, view.cuts()) for run in _without_errors(runs.values(), cut)}
+    return runs
+
+
+def _visible_runs(runs: Mapping[str, Run], view: AudienceView) -> dict[str, Run]:
+    shown = _without_errors(runs.values(), view.code_cuts(view.hidden_parts))
+    return {run.run_id: blank_text(run, view.cuts()) for run in shown}
 
 
 def _is_visible(edge: ColumnEdge, hidden: HiddenData) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from dbt_graft.analysis.audience.hidden import HiddenData
+from dbt_graft.analysis.audience.view import orchestrator_runs
 from dbt_graft.analysis.audience.words import WORD, HiddenWords, hidden_words
 from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.graft.project.complete_project import CompleteProject, description_ids
@@ -17,6 +19,8 @@ from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Run
 
 # Kinds of nodes and names of platforms, which pages and ids are made of.
 _PLAIN = keywords(
@@ -78,7 +82,11 @@ def words_of(project: CompleteProject, sight: Sight) -> HiddenWords:
         _hidden_columns(project, sight.hidden),
         [dataset for dataset in sight.hidden.datasets if not is_ephemeral(dataset)],
         {*map(str.casefold, _visible_names(project, sight.hidden)), *product_words()},
-        {*_other_names(project, sight.hidden), *(named - shared)},
+        {
+            *_other_names(project, sight.hidden),
+            *_hidden_dags(lineage, sight),
+            *(named - shared),
+        },
     )
 
 
@@ -129,6 +137,30 @@ def _other_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
             yield from (key.rpartition(".")[2] for key in description_ids(description))
         for name in project.grafted.lineage.names_of(dataset)[1:]:
             yield from (name.name, *name.parts[-1:])
+    hosts = {_host(dataset) for dataset in hidden.datasets}
+    yield from hosts - {_host(dataset) for dataset in project.columns.keys() - hidden.datasets}
+
+
+def _host(dataset: DatasetId) -> str:
+    """The server or bucket in a namespace, without its port; empty where it has none."""
+    host = re.match(r"[^/]*://([^/:]+)", dataset.namespace)
+    return host[1] if host else ""
+
+
+def _hidden_dags(lineage: Lineage, sight: Sight) -> set[str]:
+    """The ids of DAGs without a visible task."""
+    history, tasks = lineage.history, [lineage.tasks[name] for name in sight.tasks]
+    runs = [run for task in lineage.tasks.values() for run in task.runs]
+    visible = [run for task in tasks for run in task.runs]
+    return _dags([*runs, *history.orchestrator_runs.values()]) - _dags(
+        [*visible, *orchestrator_runs(history, tasks).values()]
+    )
+
+
+def _dags(runs: Iterable[Run]) -> set[str]:
+    """The DAGs of runs, by the names that events give these: `dag/task/run id`."""
+    names = ((run.application_id or "").partition("/") for run in runs)
+    return {dag for dag, slash, _ in names if slash}
 
 
 def _visible_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from tests.collectors.openlineage.events import event, written
 from tests.graft.audience_project import HIDDEN, audience_project, graft
 from tests.graft.small_project import declare, small_project
 
@@ -323,6 +324,35 @@ def test_a_smaller_docs_page_is_there_where_it_has_a_visible_node(tmp_path: Path
 
     assert (pages("site"), pages("public")) == ({"shop", "hr", "zqxhid"}, {"shop"})
     assert naming(tmp_path / "build/public", "zqxpay") == []
+
+
+def test_servers_and_dags_of_nothing_visible_are_hidden(tmp_path: Path) -> None:
+    small_project(tmp_path)
+    tasks = "".join(
+        f"  load_{number}:\n    description: From {name}, at night.\n    owner: data team\n"
+        "    flows: [{from: [sftp/files], to: [spark/raw.orders]}]\n"
+        for number, name in enumerate(("zqxhidhost", "zqxhidbucket", "zqxhiddag", "ZqxHid_Dag"))
+    )
+    (tmp_path / "lineage.yml").write_text(f"version: 1\ntasks:\n{tasks}")
+    dag = {"dag": {"dag_id": "zqxhiddag"}, "dagRun": {"dag_id": "zqxhiddag", "run_id": "manual__1"}}
+    facets = {"airflow": {**dag, "task": {"task_id": "pay"}, "taskInstance": {"try_number": 1}}}
+    hidden = ["postgres://zqxhidhost:5432 hr.pay", "s3://zqxhidbucket pay"]
+    events = [
+        event(state, "zqxhiddag.pay", by="airflow", inputs=hidden, run_facets=facets)
+        for state in ("START", "COMPLETE")
+    ]
+    written(tmp_path / "events.jsonl", *events)
+    (tmp_path / "graft.yml").write_text(
+        "collect: [{declared: {path: lineage.yml}}, {openlineage: {path: events.jsonl}}]\n"
+        "privacy: {tables: [{tables: 'spark/*', is: public}]}\nengine: local\n"
+        "site: {audiences: {public: {out: build/public}}}\n"
+    )
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert naming(tmp_path / "build/site", "zqxhid")
+    assert naming(tmp_path / "build/public", "zqxhid") == []
+    assert naming(tmp_path / "build/public", "data team")
 
 
 def test_statements_without_hidden_names_are_shown(project: Path) -> None:
