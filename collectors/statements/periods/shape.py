@@ -321,6 +321,9 @@ class _Scope:
         while at < end:
             words.append(self.word(at))
             at = self.closes.get(at, at) + 1 if self.word(at) == "(" else at + 1
+        if counts and "OR" in words and (either := self._alternatives(begin, end)):
+            self.conditions.append(either)
+            return
         counts = counts and not _LEFT_OUT.intersection(words)
         self.is_limited |= not counts
         at = begin
@@ -344,8 +347,23 @@ class _Scope:
                 self.is_limited |= self.word(at) not in ("AND", ";")
                 at += 1
 
+    def _alternatives(self, begin: int, end: int) -> DateCondition | None:
+        """`day = '2026-11-01' OR day = @d`: one of several dates, of one column."""
+        conditions: list[DateCondition] = []
+        at = begin
+        while comparison := self._comparison(at):
+            conditions.append(comparison[0])
+            at = comparison[1]
+            if at == end or self.word(at) != "OR":
+                break
+            at += 1
+        values = tuple(value for condition in conditions for value in condition.values)
+        same = {replace(condition, values=()) for condition in conditions}
+        is_equal = at == end and len(same) == 1 and conditions[0].operator == "="
+        return replace(conditions[0], values=values) if is_equal else None
+
     def _comparison(self, at: int) -> tuple[DateCondition, int] | None:
-        if at and self.word(at - 1) not in ("WHERE", "ON", "AND", "("):
+        if at and self.word(at - 1) not in ("WHERE", "ON", "AND", "OR", "("):
             return None
         named = self._column(at)
         if named is None:
