@@ -228,7 +228,8 @@ class Names:
             problem = f"there is no such {self.nouns}"
             names = self.datasets.by_short_name() | {_fold(task): task for task in self.tasks}
             near = nearest(name, names) or nearest(table, names)
-            other = "`graft query` lists all; `graft doctor` checks the logs"
+            view = "datasets" if "table" in self.nouns else "tasks"
+            other = f'`graft query "from {view}"` lists all; `graft doctor` checks the logs'
         remedy = f"did you mean {', '.join(near)}?" if near else other
         return GraftError(problem, place=name, remedy=remedy)
 

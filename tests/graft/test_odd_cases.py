@@ -415,7 +415,7 @@ CASES = {
         "show load",
         "note: {folder}/.graft/store: nothing was collected yet: this is dbt's lineage alone\n"
         "error: load: there is no such table, column, task or run\n"
-        "  `graft query` lists all; `graft doctor` checks the logs\n",
+        '  `graft query "from datasets"` lists all; `graft doctor` checks the logs\n',
     ),
     "no such source to read again": Odd(
         collects("{declared: {path: l.yml}}"),

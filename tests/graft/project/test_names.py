@@ -143,8 +143,8 @@ def test_a_thing_has_many_names(names: Names, name: str, thing: object) -> None:
     ("mssql://old:1433/Shop.dbo.Cust", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
     ("spark_catalog.raw.orders", "did you mean spark/raw.orders"),
     ("models/marts/cust.sql", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
-    ("invoices", "`graft query` lists all"),
-    ("", "`graft query` lists all"),
+    ("invoices", '`graft query "from datasets"` lists all'),
+    ("", '`graft query "from datasets"` lists all'),
 ])  # fmt: skip
 def test_an_error_has_the_names_that_may_be_meant(names: Names, name: str, error: str) -> None:
     with pytest.raises(GraftError) as raised:
