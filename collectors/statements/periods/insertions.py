@@ -78,8 +78,7 @@ def _insert(tokens: list[Token], closes: Mapping[int, int], at: int) -> Insertio
     while at < len(tokens) and tokens[at].word not in _BEGINS_ROWS:
         at = closes.get(at, at) + 1  # OUTPUT inserted.id INTO @ids (id)
     rows = _values(tokens, closes, at, len(columns)) or _queries(tokens, closes, at)
-    fits = all(len(row.values) == len(columns) for row in rows)
-    return Insertion(table.name, columns, rows if fits else ())
+    return _insertion(table.name, columns, rows)
 
 
 def _select_into(tokens: list[Token], closes: Mapping[int, int], at: int) -> Insertion | None:
@@ -95,7 +94,12 @@ def _select_into(tokens: list[Token], closes: Mapping[int, int], at: int) -> Ins
         tokens[begin if word_at(tokens, begin + 1) == "=" else stop - 1].text
         for begin, stop in items
     ]
-    return Insertion(table.name, columns, _queries(tokens, closes, at))
+    return _insertion(table.name, columns, _queries(tokens, closes, at))
+
+
+def _insertion(table: Name, columns: list[str], rows: list[Row]) -> Insertion:
+    fits = all(len(row.values) == len(columns) for row in rows)
+    return Insertion(table, columns, rows if fits else ())
 
 
 def _columns(tokens: list[Token], closes: Mapping[int, int], at: int) -> list[str]:
@@ -123,6 +127,8 @@ def _values(tokens: list[Token], closes: Mapping[int, int], at: int, columns: in
     if word_at(tokens, at) == "VALUES":
         at += 1
         number = list_number(tokens, at)
+        if number is not None and word_at(tokens, at + 3) == ",":
+            return []  # and others, not of literals alone
         if number is not None:
             places = ((place, columns) for place in range(columns))
             return [Row([DateExpression(number, is_list=True, place=place) for place in places])]
