@@ -31,7 +31,7 @@ class Pseudonyms:
     """
 
     def __init__(self, words: HiddenWords) -> None:
-        self._mentions = words.mentions()
+        self._mentions, self._visible = words.mentions(), words.visible
         self._pseudonyms: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
 
@@ -44,7 +44,8 @@ class Pseudonyms:
         """The key, with pseudonyms in the place of words that name what is hidden."""
         pseudonym = self._pseudonyms.get(key)
         if pseudonym is None:
-            pseudonym = self._pseudonyms[key] = self._without(key) if self._mentions(key) else key
+            is_visible = not self._mentions(key) or key.casefold() in self._visible
+            pseudonym = self._pseudonyms[key] = key if is_visible else self._without(key)
         return key if pseudonym == key else pseudonym
 
     def _without(self, key: str) -> str:

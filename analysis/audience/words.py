@@ -22,6 +22,10 @@ from dbt_graft.lineage.dataset import DatasetId
 LEFT_OUT = "left out for this audience"
 WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# Soft hyphens, spaces without width, marks of direction.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_HYPHEN = re.compile(r"(?<=\w\w)[-\u2010\u2011](?=\w\w)")  # not that of `e-mail`
 # From this length on a name counts inside of any longer word; a shorter one between underscores.
 _LONG = 6
 _SHORT = 3
@@ -127,12 +131,21 @@ def _fold(text: str) -> str:
 
 
 def _plain(text: str) -> Iterator[str]:
-    """Text as its readers see it: without escapes of URLs, HTML and Markdown."""
+    """Text as its readers see it: without escapes of URLs, HTML and Markdown.
+
+    What nobody sees is no part of a word: tags, and signs for the end of a line. A hyphen is, as in
+    addresses: `birth-date`.
+    """
     text = text if text.isascii() else normalize("NFKC", text)
     yield text
     plain = text.replace("\\", "") if "\\" in text else text
-    plain = unquote(plain) if "%" in plain else plain
-    plain = unescape(plain) if "&" in plain else plain
+    # An address in an address is escaped twice.
+    for _ in range(2):
+        plain = unquote(plain) if "%" in plain else plain
+        plain = unescape(plain) if "&" in plain else plain
+    plain = _TAG.sub("", plain) if "<" in plain else plain
+    plain = plain if plain.isascii() else _UNSEEN.sub("", plain)
+    plain = _HYPHEN.sub("_", plain)
     if plain != text:
         yield plain
 

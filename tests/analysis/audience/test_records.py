@@ -12,7 +12,9 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Status
 
 PAY, CUSTOMERS = DatasetId("spark", "hr.pay"), DatasetId("spark", "raw.customers")
-WORDS = hidden_words({CUSTOMERS: {"email"}}, {PAY}, {"raw", "customers"})
+WORDS = hidden_words(
+    {CUSTOMERS: {"email", "order_day"}}, {PAY}, {"raw", "customers", "raw.order-day"}
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ def test_a_record_without_hidden_names_is_itself() -> None:
         ("jobs/Pay/email.py", "jobs/left_out_1/left_out_2.py"),
         ("e%6Dail", "left_out_1"),
         ("customers", "customers"),
+        # Something visible is called so.
+        ("raw.Order-Day", "raw.Order-Day"),
+        ("load-order-day", "left_out_1"),
     ],
 )
 def test_only_the_words_that_name_it_are_replaced(key: str, expected: str) -> None:

@@ -69,6 +69,9 @@ def test_names_that_are_put_together(
         *("not_null_people_birth_date_2", "birthdates", "peopleBirthDateKey", "p.birth_date::text"),
         *("https://wiki/people#birth_date", "/logs/birth_date.json", "left(birth_date,4)"),
         "\uff42irth_date",
+        *("birth-date", "https://wiki/Birth-Date/", "birth\u2011date", "load-birth-date-daily"),
+        *("birth\u200b_date", "birth\u00ad_date", "birth&shy;_date", "birth<wbr>_<b>date</b>"),
+        *("https://login/?to=%2Fwiki%3Fc%3Dbirth%255Fdate", "birth&amp;#95;date"),
     ],
 )
 def test_every_spelling_of_a_name(text: str) -> None:
@@ -77,7 +80,9 @@ def test_every_spelling_of_a_name(text: str) -> None:
     assert words.mentions()(text)
 
 
-@pytest.mark.parametrize("text", ["the date of birth", "birth date", "birth_dat", "date_birth", ""])
+@pytest.mark.parametrize(
+    "text", ["the date of birth", "birth date", "birth - date", "birth_dat", "date-birth", ""]
+)
 def test_words_that_are_not_the_name(text: str) -> None:
     people = DatasetId("spark", "hr.people")
     assert not hidden_words({people: {"birth_date"}}, (), ()).mentions()(text)
