@@ -53,15 +53,17 @@ def test_each_pipeline_has_a_schema() -> None:
     assert {path.name for path in RECIPES if path.suffix == ".yml"} == set(SCHEMAS)
 
 
-@for_each("path", [*RECIPES, *sorted(DOCS.glob("*.md"))])
+@for_each("path", [*RECIPES, *sorted(DOCS.glob("*.md")), *sorted(DOCS.parent.glob("*.md"))])
 def test_commands_and_options_exist(path: Path) -> None:
     for line in path.read_text().splitlines():
-        if path.suffix == ".md" and not line.startswith("$ "):
-            continue
-        for words in re.findall(r"(?<![\w./-])graft ([a-z]+(?: --?[\w-]+| [a-z-]+)*)", _code(line)):
+        is_code = path.suffix != ".md" or line.startswith("$ ")
+        code = _code(line) if is_code else " ".join(re.findall("`[^`]+`", line))
+        for words in re.findall(r'(?<![\w./-])graft ([a-z-]+(?: [^\s`|&;"]+)*)', code):
             name, *rest = words.split()
+            if name.startswith("-"):
+                continue
             command = _command(main, name)
-            if isinstance(command, click.Group) and not rest[0].startswith("-"):
+            if isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
                 command = _command(command, rest.pop(0))
             assert command, line
             known = {o for p in command.params for o in [*p.opts, *p.secondary_opts]}
