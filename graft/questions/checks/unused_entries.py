@@ -22,6 +22,12 @@ def find_unused_entries(config: Config, records: Records) -> Iterator[Finding]:
     """
     if not config.collect:
         yield _warning("`collect` names no log", "name your logs there: docs/logs.md")
+    for entry in config.python_code:
+        if "*" not in entry.path and _is_missing(Path(config.path(entry.path))):
+            yield _warning(
+                f"`collect` names code where nothing is: {entry.path}",
+                "write the path of the scripts, from the folder of graft.yml",
+            )
     if not records.accesses:
         return
     yield from _tasks(config, records)

@@ -110,6 +110,15 @@ def test_no_log_to_collect_is_named(tmp_path: Path) -> None:
     assert finding.problem == "`collect` names no log"
 
 
+def test_code_that_is_not_there_is_named(tmp_path: Path) -> None:
+    paths = ["nope/", "nope/*.py", "."]
+    entries = "".join(f"\n- python: {{path: '{path}'}}" for path in paths)
+    (tmp_path / "graft.yml").write_text(f"collect:\n- spark: {{path: logs}}{entries}\n")
+    findings = find_unused_entries(load(tmp_path / "graft.yml"), Records())
+    problems = [finding.problem for finding in findings]
+    assert problems == ["`collect` names code where nothing is: nope/"]
+
+
 def test_temporary_tables_are_no_names_to_correct_a_rule_by(tmp_path: Path) -> None:
     (tmp_path / "graft.yml").write_text(COLLECT + "names: [{from: 'a/*', to: 'b/*'}]")
     known = records("mssql://a/#t~1", "mssql://a/Shop.dbo.orders")
