@@ -194,6 +194,11 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
             for key, columns in history.partition_columns.items()
         },
         taints=tuple(replace(taint, reason="", link="") for taint in history.taints),
+        fed_again=tuple(
+            (task, dataset)
+            for task, dataset in history.fed_again
+            if task in tasks and dataset not in view.hidden.datasets
+        ),
     )
 
 

@@ -96,6 +96,7 @@ def random_lineage(chance: random.Random) -> tuple[Lineage, AudienceView]:
         flows=tuple(flows),
         shapes=shapes,
         column_edges=tuple(edges),
+        history=History(fed_again=tuple(("task0", dataset) for dataset in datasets)),
     )
     visible_names = visible_tasks(lineage, hidden, Audience(Classification.PUBLIC), {})
     return lineage, AudienceView(hidden, words, tasks=visible_names)
