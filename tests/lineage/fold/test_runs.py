@@ -153,7 +153,7 @@ def counts(task: Task) -> dict[str, Any]:
     return {
         "engines": task.engines,
         "usages": {
-            repr(replace(usage, run_ids=(), run_rows=())): task.count(task.runs_of(usage))
+            repr(replace(usage, **NO_RUNS)): task.count(task.runs_of(usage))
             for usage in task.usages
         },
         "runs": task.count(task.runs),
