@@ -145,7 +145,7 @@ def _deciding_itself(
     else:
         parts = _conjuncts(condition) if condition else ()
         deciding = inputs_of_all([part for part in parts if not _is_key(part)], scope)
-    return frozenset(one for one in deciding if one.source == table)
+    return frozenset(end for end in deciding if end.source == table)
 
 
 def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
