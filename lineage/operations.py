@@ -69,6 +69,11 @@ class Operation(StrEnum):
         return self in _RENAMES
 
     @property
+    def is_in_place(self) -> bool:
+        """Whether it changes rows where they are: those that it reads of its target stay in it."""
+        return self in _IN_PLACE
+
+    @property
     def switches(self) -> bool:
         """Whether it moves partitions between two tables, both of which stay."""
         return self in _SWITCHES
@@ -116,5 +121,6 @@ _CREATES = _RENAMES | {
     Operation.CREATE_TABLE_AS,
     Operation.SELECT_INTO,
 }
+_IN_PLACE = frozenset({Operation.UPDATE, Operation.MERGE, Operation.DELETE})
 _SWITCHES = frozenset({Operation.SWITCH, Operation.EXCHANGE})
 _READS_NAMES = _RENAMES | {Operation.CREATE_TABLE_LIKE}

@@ -32,10 +32,7 @@ from dbt_graft.lineage.dates.date_columns import DateColumns, DateRank, has_time
 from dbt_graft.lineage.dates.date_conditions import known_extents
 from dbt_graft.lineage.dates.period import DataPosition, Period
 from dbt_graft.lineage.dates.period_union import PARTITIONS, condition_periods
-from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Evidence, Run, Status
-
-_CHANGES = frozenset({Operation.DELETE, Operation.UPDATE, Operation.MERGE})
 
 Periods = tuple[Period, ...]
 Accesses = tuple[DatasetAccess, ...]
@@ -69,7 +66,7 @@ def dated_accesses(
     writes = tuple(
         access._replace(
             periods=_table_periods(access, counts, columns, changes=True)
-            if access.operation in _CHANGES
+            if access.operation.is_in_place
             else _inserted_periods(access, counts, columns, changed)
             or _derived_periods(access, statement, read),
             positions=_positions(access, counts, changes=True),

@@ -15,7 +15,6 @@ from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import expand_stars, unique_edges, without_origins
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
-from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
@@ -27,7 +26,6 @@ from dbt_graft.lineage.records import (
     Status,
 )
 
-_IN_PLACE = frozenset({Operation.UPDATE, Operation.MERGE, Operation.DELETE})
 EdgesByEnds = Mapping[tuple[bool, bool], Sequence[ColumnEdge]]
 # A task and a dataset.
 Output = tuple[str, DatasetId]
@@ -212,7 +210,7 @@ def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple
     ]
     shapes = {(edge.task, edge.shape_id) for edge in own}
     of_shapes = [a for a in accesses if shapes and (a.task, a.shape_id) in shapes]
-    in_place = {(a.task, a.shape_id) for a in of_shapes if a.operation in _IN_PLACE}
+    in_place = {(a.task, a.shape_id) for a in of_shapes if a.operation.is_in_place}
     reads = {(a.task, a.shape_id, a.dataset) for a in of_shapes if a.direction is Direction.READ}
     outputs = {
         (edge.task, edge.to_dataset)

@@ -80,8 +80,6 @@ _WRITE_METRICS = {
     "partitions": "number of dynamic part",
 }
 _FROM_TASKS = (CommandRole.SAVE, CommandRole.WRAPPER)
-# Rows that these read from their own target stay in it.
-IN_PLACE = frozenset({Operation.MERGE, Operation.UPDATE, Operation.DELETE})
 
 
 def scans_of(segment: PlanSegment) -> Iterator[tuple[Execution, Scan]]:
@@ -105,7 +103,7 @@ def write_metrics(application: Application, segment: PlanSegment) -> dict[str, A
         count: application.metrics.count_of(segment.execution.id, metric)
         for count, metric in ids.items()
     }
-    is_save = segment.role in _FROM_TASKS and segment.operation not in IN_PLACE
+    is_save = segment.role in _FROM_TASKS and not segment.operation.is_in_place
     if is_save and counted["rows"] is None:
         # Connectors have no metrics of their own, and before Spark 3.4 those of CREATE TABLE AS may
         # be missing: they write the rows that the tasks put out.

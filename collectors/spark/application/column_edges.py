@@ -12,7 +12,6 @@ from functools import partial
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE
 from dbt_graft.collectors.spark.application.column_sources import ColumnSources
 from dbt_graft.collectors.spark.application.segments import PlanSegment
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
@@ -90,7 +89,7 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         columns = listed or trace.columns_of(root)
         if any(operator.kind == _NOT_RESOLVED for operator in root.walk()):
             gaps[UNSEEN] = None
-        if segment.operation in IN_PLACE:
+        if segment.operation.is_in_place:
             columns = [column for column in columns if column.name not in _ROW_METADATA]
         taken = taken or columns
         for dataset in written:
@@ -155,7 +154,7 @@ def _plans(segment: PlanSegment) -> Iterator[tuple[PlanText, Operator, list[Attr
     """
     plan = plan_text(segment.execution.text)
     command = segment.operator
-    if len(segment.feeds) > 1 and segment.operation in IN_PLACE:
+    if len(segment.feeds) > 1 and segment.operation.is_in_place:
         return  # Delta looks for the rows to change first, in a query that looks like its write.
     if segment.feeds:
         for feed in segment.feeds:

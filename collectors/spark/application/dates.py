@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dbt_graft.collectors.spark.application import streams
-from dbt_graft.collectors.spark.application.accesses import IN_PLACE, PlanStatement
+from dbt_graft.collectors.spark.application.accesses import PlanStatement
 from dbt_graft.collectors.spark.application.execution import (
     Application,
     StreamBatch,
@@ -92,7 +92,7 @@ def pass_dates(
         before = dated.get(read.dataset, read.periods)
         dated[read.dataset] = union((*before, *read.periods)) if before and read.periods else ()
     for write in writes:
-        if write.periods or write.operation in IN_PLACE or not any(dated.values()):
+        if write.periods or write.operation.is_in_place or not any(dated.values()):
             yield write
             continue
         inputs = (

@@ -17,7 +17,6 @@ from functools import partial
 from typing import TypeVar
 
 from dbt_graft.collectors.spark.application.accesses import (
-    IN_PLACE,
     PlanStatement,
     StatementKey,
     merge_accesses,
@@ -127,7 +126,7 @@ def _resolve_statement(statement: PlanStatement, resolver: DatasetResolver) -> P
     writes = _resolve_accesses(statement.writes, resolver)
     reads = _resolve_accesses(statement.reads, resolver)
     edges = tuple(dict.fromkeys(_resolve_edge(edge, resolver) for edge in statement.edges))
-    if statement.operation in IN_PLACE:
+    if statement.operation.is_in_place:
         targets = {access.dataset for access in writes}
         reads = tuple(access for access in reads if access.dataset not in targets)
         edges = tuple(edge for edge in edges if edge.from_dataset not in targets)
