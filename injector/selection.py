@@ -11,7 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbt_graft.injector.manifest import PARTS
-from dbt_graft.injector.selection_methods import METHODS, Node, config_method, is_source
+from dbt_graft.injector.plan import PACKAGE
+from dbt_graft.injector.selection_methods import (
+    METHODS,
+    Node,
+    config_method,
+    is_below,
+    is_source,
+    paths,
+)
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
@@ -81,7 +89,7 @@ def _criterion(text: str) -> Criterion:
 
 
 def _default_method(value: str) -> str:
-    if "/" in value:
+    if "/" in value or "\\" in value:
         return "path"
     return "file" if value.lower().endswith(_FILES) else "fqn"
 
@@ -170,12 +178,32 @@ class _Graph:
             return {
                 now for old, (now, _) in self.sources.items() if is_source(old, criterion.value)
             }
+        if criterion.method == "path":
+            return self._below(criterion.value)
         matches, value = METHODS[criterion.method], criterion.value
         if criterion.method == "config":
             matches = config_method(criterion.arguments)
         if criterion.method == "package" and value == "this" and self.project:
             value = self.project
         return {key for key, node in self.nodes.items() if matches(node, value)}
+
+    def _below(self, value: str) -> set[str]:
+        """The nodes of files and folders.
+
+        dbt looks for them in the project that it runs, and compares them with the paths of all
+        packages.
+        """
+        by_path = group_by_key(
+            (path, key) for key, node in self.nodes.items() for path in paths(node)
+        )
+        there = {self.project, PACKAGE}
+        return {
+            key
+            for path, keys in by_path.items()
+            if not self.project or any(self.nodes[key].get("package_name") in there for key in keys)
+            if is_below(path, value)
+            for key in keys
+        }
 
     def _reach(
         self, start: set[str], next_to: Mapping[str, Iterable[str]], steps: int | None

@@ -15,6 +15,8 @@ Match = Callable[[Node, str], bool]
 _WITHOUT_CONFIG = frozenset(
     ("exposure", "metric", "semantic_model", "saved_query", "unit_test", "function")
 )
+# Nor these by their group.
+_WITHOUT_GROUP = _WITHOUT_CONFIG - {"metric"} | {"source"}
 _TESTS = {
     "generic": {"generic"},
     "schema": {"generic"},
@@ -37,7 +39,9 @@ def _fqn(node: Node, value: str) -> bool:
     fqn = [str(part) for part in node.get("fqn") or ()]
     if not fqn or node.get("resource_type") == "source":
         return False
-    return any(_is_named(path, value, node.get("version") is not None) for path in (fqn, fqn[1:]))
+    # The name of a unit test of a versioned model comes last, as if it had no version.
+    versioned = node.get("version") is not None and node.get("resource_type") != "unit_test"
+    return any(_is_named(path, value, versioned) for path in (fqn, fqn[1:]))
 
 
 def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
@@ -58,33 +62,45 @@ def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
     return True
 
 
-def _path(node: Node, value: str) -> bool:
-    """The file of a node, the file that describes it, or a folder above the first."""
-    wanted = PurePosixPath(value.replace("\\", "/")).parts
-    file = PurePosixPath(str(node.get("original_file_path") or "").replace("\\", "/"))
+def paths(node: Node) -> list[PurePosixPath]:
+    """The file of a node, the folders above it, and the file that describes the node."""
+    file = _path(node.get("original_file_path"))
     patch = str(node.get("patch_path") or "").partition("://")[2]
-    paths = [file, *file.parents[:-1], *([PurePosixPath(patch)] if patch else ())]
-    return any(_is_below(path.parts, wanted) for path in paths)
+    return [file, *file.parents[:-1], *([_path(patch)] if patch else ())]
 
 
-def _is_below(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+def _path(text: Any) -> PurePosixPath:
+    """A path that dbt may have written on Windows."""
+    return PurePosixPath(str(text or "").replace("\\", "/"))
+
+
+def is_below(path: PurePosixPath, pattern: str) -> bool:
+    """Whether a path fits a pattern such as `models/**/orders.sql`."""
+    return _fits(path.parts, _path(pattern).parts)
+
+
+def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     if not wanted or not parts:
         return parts == wanted or wanted == ("**",)
     if wanted[0] == "**":
-        return _is_below(parts, wanted[1:]) or _is_below(parts[1:], wanted)
-    return fnmatch(parts[0], wanted[0]) and _is_below(parts[1:], wanted[1:])
+        return _fits(parts, wanted[1:]) or _fits(parts[1:], wanted)
+    return fnmatch(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
 
 
 def _file(node: Node, value: str) -> bool:
-    file = PurePosixPath(str(node.get("original_file_path") or "").replace("\\", "/"))
+    file = _path(node.get("original_file_path"))
     return fnmatch(file.name, value) or fnmatch(file.stem, value)
 
 
 def _tag(node: Node, value: str) -> bool:
-    return any(fnmatch(str(tag), value) for tag in node.get("tags") or ())
+    is_unit_test = node.get("resource_type") == "unit_test"  # its config alone has them
+    tags = ((node.get("config") or {}) if is_unit_test else node).get("tags") or ()
+    return any(fnmatch(str(tag), value) for tag in ([tags] if isinstance(tags, str) else tags))
 
 
 def _group(node: Node, value: str) -> bool:
+    if node.get("resource_type") in _WITHOUT_GROUP:
+        return False
     group = (node.get("config") or {}).get("group")
     return bool(group) and fnmatch(str(group), value)
 
@@ -114,11 +130,12 @@ def config_method(keys: tuple[str, ...]) -> Match:
             if not isinstance(setting, dict) or key not in setting:
                 return False
             setting = setting[key]
-        texts = [
-            str(entry).lower() if isinstance(entry, bool) or keys == ("severity",) else entry
+        return any(
+            str(entry).lower() == value.lower()
+            if isinstance(entry, bool) or keys == ("severity",)
+            else entry == value
             for entry in (setting if isinstance(setting, list) else [setting])
-        ]
-        return value in texts or value.lower() in texts
+        )
 
     return matches
 
@@ -146,7 +163,7 @@ METHODS: Mapping[str, Match] = {
     "group": _group,
     "metric": _kind_method("metric"),
     "package": lambda node, value: fnmatch(str(node.get("package_name")), value),
-    "path": _path,
+    "path": lambda node, value: False,  # by the folders of the project, see `paths`
     "resource_type": lambda node, value: node.get("resource_type") == value,
     "saved_query": _kind_method("saved_query"),
     "semantic_model": _kind_method("semantic_model"),

@@ -51,6 +51,15 @@ SMALL = {
         )
     },
     "sources": {"source.shop.raw.orders": _node("source.shop.raw.orders", name="orders")},
+    "unit_tests": {
+        "unit_test.shop.rates.rounds_v2": _node(
+            "unit_test.shop.rates.rounds_v2", name="rounds", version=2, config={"tags": ["quick"]},
+            fqn=["shop", "rates", "rounds"],
+        )
+    },
+    "semantic_models": {
+        "semantic_model.shop.sales": _node("semantic_model.shop.sales", config={"group": "sales"})
+    },
     "exposures": {"exposure.shop.report": _node("exposure.shop.report", "models/m.yml")},
     "parent_map": {
         "model.shop.stage": ["source.shop.raw.orders", "model.shop.off"],
@@ -72,6 +81,12 @@ MART = {"model.shop.mart", "test.shop.not_null_mart"}
         ("tag:finance,tag:nightly last", {"model.shop.last"}),
         ("path:models/marts/finance", MART),
         ("models/marts/**/mart.sql", MART),
+        (r"models\marts\finance", MART),
+        ("path:models/mart.sql", set()),  # a file of a package, not of the project
+        ("path:models,package:other", {"model.other.mart"}),
+        ("tag:quick", {"unit_test.shop.rates.rounds_v2"}),
+        ("rounds", {"unit_test.shop.rates.rounds_v2"}),
+        ("config.group:SALES", set()),
         ("path:models/docs/rates.yml", {"model.shop.rates.v2"}),
         ("rates.v2", {"model.shop.rates.v2"}),
         ("rates_v2", {"model.shop.rates.v2"}),
