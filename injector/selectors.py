@@ -56,8 +56,14 @@ def _selection(value: Any, tables: list[Table]) -> Any:
         return value
     if value.get("method") == "source":
         names, has_others = _find_models(str(value.get("value")), tables)
-        methods = [{**value, "method": "fqn", "value": name} for name in names]
-        return _union([value] if has_others else [], methods) if methods else value
+        if names:
+            # dbt would take a member of a union that excludes for an exclusion alone.
+            base = {key: item for key, item in value.items() if key != "exclude"}
+            methods = [{**base, "method": "fqn", "value": name} for name in names]
+            union = _union([base] if has_others else [], methods)
+            if "exclude" not in value:
+                return union
+            return {"union": [union, {"exclude": _selection(value["exclude"], tables)}]}
     return {key: _selection(item, tables) for key, item in value.items()}
 
 
