@@ -45,9 +45,13 @@ def descriptions(
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
         originals = [_written_by_dbt(original, key) for key in origins.get(node_id, (node_id,))]
         first = originals[0]
-        # A seed or model may be a source too.
+        # Several models may be one table, and a seed or model may be a source too.
         dbt_ids = dict.fromkeys(
-            (*origins.get(node_id, (node_id,)), *relations.sources.get(dataset, ()))
+            (
+                *origins.get(node_id, (node_id,)),
+                *relations.rivals.get(dataset, ()),
+                *relations.sources.get(dataset, ()),
+            )
         )
         # Each of them may label it.
         described = [_written_by_dbt(original, key) for key in dbt_ids]

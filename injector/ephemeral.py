@@ -1,12 +1,13 @@
 """dbt's models without a relation as datasets, which take labels and pass them on.
 
 An ephemeral model is a part of the SQL of those that read it. Which of its columns come from where,
-and which go where, no column edge says: the edges lead from its inputs to its readers.
+and which go where, no column edge says: the edges lead from its inputs to its readers. Of several
+models of one relation lineage follows one: what the others read flows into it, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from dbt_graft.injector.dbt_lineage import upstream_datasets
 from dbt_graft.injector.manifest import BUILDERS, Node, all_nodes, parents
@@ -27,24 +28,30 @@ class EphemeralModels:
 
     Attributes:
         descriptions: With their labels, by a dataset that stands for each.
-        flows: From what they read, and from those that are labelled to what reads them.
+        flows: From what they read, and from those that are labelled to what reads them; from what
+            models read whose relation another one builds as well.
     """
 
     descriptions: Mapping[DatasetId, Description]
     flows: tuple[Flow, ...]
 
 
-def ephemeral_models(manifest: Node, datasets: Mapping[str, DatasetId]) -> EphemeralModels:
+def ephemeral_models(
+    manifest: Node, datasets: Mapping[str, DatasetId], followed: Collection[str]
+) -> EphemeralModels:
     """The models, seeds and snapshots of a manifest that no dataset is known for.
 
     Args:
         datasets: unique_id -> the dataset of each node that has one.
+        followed: The ids of nodes that lineage has the inputs of.
     """
-    nodes = {
+    builders = {
         key: node
         for key, node in manifest["nodes"].items()
-        if node.get("resource_type") in BUILDERS and key not in datasets
+        if node.get("resource_type") in BUILDERS
     }
+    nodes = {key: node for key, node in builders.items() if key not in datasets}
+    rivals = {key: datasets[key] for key in builders if key in datasets and key not in followed}
     stand_ins = {key: DatasetId(_NAMESPACE, key) for key in nodes}
     descriptions = {
         stand_ins[key]: Description(
@@ -59,7 +66,7 @@ def ephemeral_models(manifest: Node, datasets: Mapping[str, DatasetId]) -> Ephem
     }
     all_datasets = {**datasets, **stand_ins}
     flows = [
-        *_flows_into(manifest, datasets, stand_ins),
+        *_flows_into(manifest, datasets, {**stand_ins, **rivals}),
         *_flows_from(manifest, descriptions, all_datasets),
     ]
     return EphemeralModels(descriptions, tuple(flows))
@@ -71,12 +78,13 @@ def is_ephemeral(dataset: DatasetId) -> bool:
 
 
 def _flows_into(
-    manifest: Node, datasets: Mapping[str, DatasetId], stand_ins: Mapping[str, DatasetId]
+    manifest: Node, datasets: Mapping[str, DatasetId], targets: Mapping[str, DatasetId]
 ) -> Iterator[Flow]:
     everything, relations = all_nodes(manifest), Relations(datasets, {}, {}, {})
-    for key, target in stand_ins.items():
+    for key, target in targets.items():
         for source in upstream_datasets(everything[key], everything, relations):
-            yield Flow(source, target, key)
+            if source != target:
+                yield Flow(source, target, key)
 
 
 def _flows_from(

@@ -34,7 +34,8 @@ class CompleteProject:
 def complete_project(grafted: Grafted) -> CompleteProject:
     """The complete project of a graft."""
     lineage = grafted.lineage
-    models = ephemeral_models(grafted.manifest, _node_ids(grafted.descriptions))
+    followed = {description.node_id for description in grafted.descriptions.values()}
+    models = ephemeral_models(grafted.manifest, _node_ids(grafted.descriptions), followed)
     descriptions = {**grafted.descriptions, **models.descriptions}
     lineage = replace(lineage, flows=(*lineage.flows, *models.flows))
     described = replace(grafted.described, lineage=lineage, descriptions=descriptions)
