@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.records import rename_keys
 from dbt_graft.analysis.audience.view import code_left_out
+from dbt_graft.analysis.audience.words import Mentions
 from dbt_graft.injector import slim
 from dbt_graft.injector.audience_nodes import (
     DATA,
@@ -48,6 +49,8 @@ _CONFIG = frozenset(
 )
 _COLUMN = slim.COLUMN_FIELDS | {"data_type", "tags"}
 _ENTRY = slim.ENTRY_FIELDS | {"unique_id", "columns"}
+# The newest row of a source, in `meta` and in the statistics of the model that it is.
+_NEWEST = frozenset(("max_loaded_at", "graft_freshness_max_loaded_at"))
 
 
 def visible_artifacts(
@@ -114,7 +117,8 @@ def visible_manifest(
         no_code: The datasets with code that is left out.
     """
     names = view.names
-    gone = {key for key in named_nodes(manifest) if key not in view.nodes}
+    members = named_nodes(manifest)
+    gone = {key for key in members if key not in view.nodes}
     own = slim.hidden_packages(manifest)
     macros = manifest.get("macros") or {}
     gone |= {key for key, macro in macros.items() if macro.get("package_name") in own}
@@ -122,7 +126,9 @@ def visible_manifest(
     for part, fields in _FIELDS.items():
         if isinstance(manifest.get(part), Mapping):
             result[part] = {
-                names(key): _visible_node(node, fields, view, datasets, no_code)
+                names(key): _visible_node(
+                    node, fields, view, datasets, nearest_datasets(node, datasets, members), no_code
+                )
                 for key, node in manifest[part].items()
                 if key not in gone
             }
@@ -168,6 +174,7 @@ def _visible_node(
     fields: Collection[str],
     view: AudienceView,
     datasets: NodeIds,
+    nearest: Collection[DatasetId],
     no_code: Collection[DatasetId],
 ) -> dict[str, Any]:
     """The listed fields of a node, without columns and texts that are hidden."""
@@ -180,9 +187,8 @@ def _visible_node(
         listed["config"] = _select_fields(listed["config"], _CONFIG)
     if isinstance(listed.get("columns"), Mapping):
         listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
-    nearest = nearest_datasets(node, datasets)
     in_code = view.cut_all if datasets.get(_id(node)) in no_code else view.code_cuts(nearest)
-    visible: dict[str, Any] = without_hidden(listed, view, view.cuts(nearest), in_code)
+    visible: dict[str, Any] = without_hidden(listed, view, _cuts(node, nearest, view), in_code)
     return visible
 
 
@@ -191,9 +197,17 @@ def _visible_entry(entry: Node, view: AudienceView, dataset: DatasetId | None) -
     listed["metadata"] = _select_fields(listed.get("metadata") or {}, slim.METADATA_FIELDS)
     columns = listed.get("columns") or {}
     listed["columns"] = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
-    cut = view.cuts([dataset] if dataset else ())
+    cut = _cuts(entry, [dataset] if dataset else (), view)
     visible: dict[str, Any] = without_hidden(listed, view, cut, cut)
     return visible
+
+
+def _cuts(node: Node, datasets: Iterable[DatasetId], view: AudienceView) -> Mentions:
+    """The question to texts of a node, which is true for the newest row where that is hidden."""
+    cut = view.cuts(datasets)
+    if _id(node) not in view.undated:
+        return cut
+    return lambda text: text in _NEWEST or cut(text)
 
 
 def _columns(

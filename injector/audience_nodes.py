@@ -108,34 +108,80 @@ def nodes_naming_hidden(
     Args:
         gone: Nodes that are hidden anyway.
     """
-    naming = set()
+    naming, members = set(), named_nodes(manifest)
     for key, node in manifest["nodes"].items():
         if key not in gone and node.get("resource_type") == "test":
-            nearest = nearest_datasets(node, datasets)
+            nearest = nearest_datasets(node, datasets, members)
             if _is_test_of_hidden(node, nearest, view):
                 naming.add(key)
     for part in DEFINITIONS:
         for key, node in (manifest.get(part) or {}).items():
-            nearest = nearest_datasets(node, datasets)
+            nearest = nearest_datasets(node, datasets, members)
             mentions = view.words.mentions(nearest)
             if key not in gone and (
                 view.hidden.has_unknown(nearest) or any(map(mentions, texts(node)))
             ):
                 naming.add(key)
-    members = named_nodes(manifest)
     naming |= set(_nodes_behind(members, naming, datasets))
     gone = {*gone, *naming}
     return frozenset(naming | set(_empty_groups(members, gone)))
 
 
-def nearest_datasets(node: Any, datasets: NodeIds) -> tuple[DatasetId, ...]:
-    """The datasets that a node is of: its own, its inputs', that of its test."""
-    if not isinstance(node, Mapping):
-        return ()
-    depends = node.get("depends_on")
-    ids = [node.get("unique_id"), node.get("attached_node")]
-    ids += (depends.get("nodes") or []) if isinstance(depends, Mapping) else []
-    return tuple(datasets[key] for key in ids if isinstance(key, str) and key in datasets)
+def undated_nodes(sources: Node, datasets: NodeIds, view: AudienceView) -> frozenset[str]:
+    """The ids of sources whose newest row is a value of a hidden column; of models that they are.
+
+    Args:
+        sources: Those of dbt, also those that are models now.
+    """
+    undated = set()
+    for key, node in sources.items():
+        dataset = datasets.get(key)
+        if dataset is None:
+            continue
+        mentions = view.words.mentions([dataset])
+        if any(
+            mentions(text) or view.hidden.hides(dataset, text.strip('"`[]'))
+            for text in _loaded_at(node)
+        ):
+            undated.add(dataset)
+    return frozenset(key for key, dataset in datasets.items() if dataset in undated)
+
+
+def _loaded_at(source: Node) -> Iterator[str]:
+    """The column or the query of the newest row of a source."""
+    for values in (source, source.get("config")):
+        for key in ("loaded_at_field", "loaded_at_query"):
+            if isinstance(values, Mapping) and values.get(key):
+                yield str(values[key])
+
+
+def nearest_datasets(
+    node: Any, datasets: NodeIds, members: Mapping[str, Node]
+) -> tuple[DatasetId, ...]:
+    """The datasets that a node is of: its own, that of its test, its inputs'.
+
+    A metric has those of its semantic models.
+
+    Args:
+        members: All nodes, by id.
+    """
+    nearest: dict[DatasetId, None] = {}
+    seen, waiting = set(), [node]
+    while waiting:
+        current = waiting.pop(0)
+        if not isinstance(current, Mapping):
+            continue
+        depends = current.get("depends_on")
+        ids = [current.get("unique_id"), current.get("attached_node")]
+        ids += (depends.get("nodes") or []) if isinstance(depends, Mapping) else []
+        for key in ids:
+            if isinstance(key, str) and key not in seen:
+                seen.add(key)
+                if key in datasets:
+                    nearest[datasets[key]] = None
+                else:
+                    waiting.append(members.get(key))
+    return tuple(nearest)
 
 
 def _is_hidden_without_label(node: Node) -> bool:
@@ -193,20 +239,23 @@ def _empty_groups(members: Mapping[str, Node], gone: Collection[str]) -> Iterato
 
 
 def _is_test_of_hidden(test: Node, nearest: tuple[DatasetId, ...], view: AudienceView) -> bool:
-    """Whether a test is of a hidden column, or its name or arguments name what is hidden.
+    """Whether a test is of a hidden column, or its name, arguments or SQL name what is hidden.
 
-    Arguments that may be code are hidden where nobody knows all hidden columns.
+    What may be code is hidden where nobody knows all hidden columns.
     """
     column = str(test.get("column_name") or "")
     mentions = view.words.mentions(nearest)
     arguments = (test.get("test_metadata") or {}).get("kwargs") or {}
+    code = [str((test.get("config") or {}).get("where") or "")]
+    if not test.get("test_metadata"):  # else dbt wrote the SQL, of the arguments
+        code += [str(test.get(key) or "") for key in sorted(_CODE)]
     field = str(arguments.get("field") or "")
     return (
         mentions(f"{test.get('name')} {column} {test.get('unique_id')}")
         or any(view.hidden.hides(dataset, column) for dataset in nearest[:1] if column)
         or any(view.hidden.hides(dataset, field) for dataset in nearest[1:] if field)
-        or any(map(mentions, texts(arguments)))
-        or (not arguments.keys() <= _NO_CODE and view.hidden.has_unknown(nearest))
+        or any(map(mentions, (*texts(arguments), *code)))
+        or ((any(code) or not arguments.keys() <= _NO_CODE) and view.hidden.has_unknown(nearest))
     )
 
 

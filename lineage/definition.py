@@ -16,11 +16,13 @@ from dbt_graft.lineage.records import ColumnEdge
 class DefinitionKind(StrEnum):
     """Owner of a definition: dbt, or the database of the view.
 
-    In the lineage store it is the engine of the runs that show definitions.
+    In the lineage store it is the engine of the runs that show definitions. HIDDEN: a task that the
+    audience may not see; only flows have it.
     """
 
     DBT = "dbt"
     VIEW = "view"
+    HIDDEN = "hidden"
 
 
 @frozen

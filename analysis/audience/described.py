@@ -21,6 +21,7 @@ class AudienceView:
     Attributes:
         nodes: The ids of dbt's nodes that are visible; all others are hidden.
         tasks: The names of tasks that are visible.
+        undated: The ids of nodes whose newest row is a value of a hidden column.
         shows_unlabelled: What stands in no list is visible too.
         cut_texts: The texts that were left out because they name what is hidden.
     """
@@ -29,6 +30,7 @@ class AudienceView:
     words: HiddenWords
     nodes: frozenset[str] = frozenset()
     tasks: frozenset[str] = frozenset()
+    undated: frozenset[str] = frozenset()
     shows_unlabelled: bool = True
     cut_texts: set[str] = field(default_factory=set, compare=False)
 

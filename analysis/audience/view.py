@@ -14,11 +14,11 @@ from dataclasses import replace
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.records import blank_text, rename_keys
-from dbt_graft.analysis.audience.words import LEFT_OUT, Mentions
+from dbt_graft.analysis.audience.words import LEFT_OUT
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dbt_runs import DbtRuns
-from dbt_graft.lineage.definition import Definition
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
@@ -71,7 +71,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
             for key, dataset in known.datasets.items()
         },
         tasks=tasks,
-        flows=_flows(lineage, view.hidden.datasets),
+        flows=_flows(lineage, view),
         shapes=shapes,
         column_edges=edges,
         column_uses=tuple(
@@ -114,14 +114,20 @@ def _visible_task(task: Task, datasets: Collection[DatasetId], view: AudienceVie
     Args:
         datasets: All that it uses.
     """
-    runs = _without_errors(task.runs, view.code_cuts(datasets))
+    runs = _without_errors(task.runs, datasets, view)
     shown: Task = blank_text(replace(task, runs=tuple(runs)), view.cuts(datasets))
     return shown
 
 
-def _without_errors(runs: Iterable[Run], cut: Mentions) -> Iterator[Run]:
+def _without_errors(
+    runs: Iterable[Run], datasets: Collection[DatasetId], view: AudienceView
+) -> Iterator[Run]:
+    cut = view.code_cuts(datasets)
     for run in runs:
-        yield replace(run, error="") if run.error and cut(run.error) else run
+        error = run.error or ""
+        # What was not found stands in no list.
+        hides = cut if view.shows_unlabelled or "`" not in error else view.cut_all
+        yield replace(run, error="") if error and hides(error) else run
 
 
 def _visible_definition(
@@ -137,6 +143,8 @@ def _visible_definition(
 
 def _visible_result(result: NodeResult, view: AudienceView) -> NodeResult:
     """A result of dbt: its message may be about any dataset, its dates are no hidden values."""
+    if result.node_id in view.undated:
+        result = replace(result, max_loaded_at=None)
     if result.error and view.code_cuts(view.hidden_parts)(result.error):
         result = replace(result, error="")
     cut = view.cuts(view.words.near)
@@ -216,7 +224,7 @@ def orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run]
 
 
 def _visible_runs(runs: Mapping[str, Run], view: AudienceView) -> dict[str, Run]:
-    shown = _without_errors(runs.values(), view.code_cuts(view.hidden_parts))
+    shown = _without_errors(runs.values(), view.hidden_parts, view)
     return {run.run_id: blank_text(run, view.cuts()) for run in shown}
 
 
@@ -227,9 +235,10 @@ def _is_visible(edge: ColumnEdge, hidden: HiddenData) -> bool:
     )
 
 
-def _flows(lineage: Lineage, hidden: Collection[DatasetId]) -> tuple[Flow, ...]:
+def _flows(lineage: Lineage, view: AudienceView) -> tuple[Flow, ...]:
     """The flows between visible datasets; those through hidden ones by the last step's task."""
-    if not hidden:
+    hidden = view.hidden.datasets
+    if not hidden and lineage.tasks.keys() <= view.tasks:
         return lineage.flows
     into: dict[DatasetId, list[Flow]] = defaultdict(list)
     for flow in lineage.flows:
@@ -247,7 +256,13 @@ def _flows(lineage: Lineage, hidden: Collection[DatasetId]) -> tuple[Flow, ...]:
             for source in _visible_parents(flow.source, into, hidden)
             if source != flow.target
         ]
-    once = {(flow.target, flow.source, flow.task): flow for flow in flows}
+    shown = (
+        flow
+        if flow.definition or flow.task in view.tasks
+        else replace(flow, definition=DefinitionKind.HIDDEN)
+        for flow in flows
+    )
+    once = {(flow.target, flow.source, flow.task): flow for flow in shown}
     return tuple(sorted(once.values(), key=flow_order))
 
 
@@ -274,14 +289,20 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
     of_hidden = {
         edge.shape_id for edge in lineage.column_edges if not _is_visible(edge, view.hidden)
     }
+    of_hidden_tasks = {
+        edge.shape_id
+        for edge in lineage.column_edges
+        if edge.task in lineage.tasks and edge.task not in view.tasks
+    }
     datasets: dict[str, set[DatasetId]] = defaultdict(set)
-    shown = set(of_edges)
+    shown = set()
     for shape_id, used, is_shown in _shape_uses(lineage, view):
         datasets[shape_id].update(used)
         if is_shown:
             shown.add(shape_id)
+    of_hidden |= of_hidden_tasks - shown
     shapes = {}
-    for shape_id in lineage.shapes.keys() & shown:
+    for shape_id in lineage.shapes.keys() & {*shown, *of_edges}:
         shape = lineage.shapes[shape_id]
         # A statement that belongs nowhere may be about anything.
         of_shape = datasets.get(shape_id, view.hidden_parts)

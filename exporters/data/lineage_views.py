@@ -203,7 +203,7 @@ LINEAGE_VIEWS = (
         ViewColumn("from_dataset", TEXT, "the dataset that was read", "flow.source"),
         ViewColumn("to_dataset", TEXT, "the dataset that was written", "flow.target"),
         ViewColumn("task", TEXT, "the task, dbt's unique_id of the model, or the view", "flow."),
-        ViewColumn("made_by", TEXT, "`task`, `dbt` or `view`"),
+        ViewColumn("made_by", TEXT, "`task`, `dbt` or `view`; `hidden` on a site for an audience"),
         replace(EVIDENCE, path="flow."),
         ViewColumn(
             "through_memory", FLAG, "the task read the data first and wrote it then", "flow."

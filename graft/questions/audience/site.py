@@ -32,7 +32,13 @@ from dbt_graft.graft.project.privacy_labels import spread_labels
 from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
 from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts
-from dbt_graft.injector.audience_nodes import hidden_nodes, named_nodes, nodes_naming_hidden, texts
+from dbt_graft.injector.audience_nodes import (
+    hidden_nodes,
+    named_nodes,
+    nodes_naming_hidden,
+    texts,
+    undated_nodes,
+)
 from dbt_graft.injector.docs import FOLDER
 from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.index_page import read_page
@@ -112,9 +118,17 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     tasks = visible_tasks(lineage, hidden, audience, task_levels(lineage, audience))
     sight = Sight(hidden, gone, tasks, _consumers(grafted, gone, hidden, tasks, audience))
     words = words_of(project, sight)
-    gone |= nodes_naming_hidden(manifest, node_ids, AudienceView(hidden, words), gone)
+    all_texts = AudienceView(hidden, words)
+    gone |= nodes_naming_hidden(manifest, node_ids, all_texts, gone)
     nodes = {*named_nodes(manifest), *node_ids} - gone
-    view = AudienceView(hidden, words, frozenset(nodes), tasks, audience.shows_unlabelled)
+    view = AudienceView(
+        hidden,
+        words,
+        frozenset(nodes),
+        tasks,
+        undated_nodes(grafted.before["sources"], node_ids, all_texts),
+        audience.shows_unlabelled,
+    )
     visible = visible_artifacts(
         grafted,
         view,

@@ -178,7 +178,7 @@ def _visible_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str
 
 def _names_of_nodes(nodes: Iterable[Node]) -> Iterator[str]:
     for node in nodes:
-        for key in ("name", "label", "alias"):
+        for key in ("name", "label", "alias", "source_name"):
             if isinstance(node.get(key), str):
                 yield node[key]
 

@@ -231,6 +231,18 @@ def test_a_statement_that_uses_a_hidden_column_is_left_out_whatever_it_calls_it(
     assert read_statement(text, HiddenData(), edges=[edge]) == text
 
 
+def test_a_hidden_task_between_visible_tables_has_no_name_and_no_statement() -> None:
+    lineage = lineage_of_code()
+    flow = Flow(CLOSED, OPEN, "task")
+    edge = replace(notation.edge("spark/db.open.n < spark/db.closed.n", "task"), shape_id="s")
+    lineage = replace(lineage, flows=(flow,), column_edges=(edge,))
+    visible = visible_lineage(lineage, replace(view_of(HiddenData()), tasks=frozenset()))
+    assert [flow.definition for flow in visible.flows] == [DefinitionKind.HIDDEN]
+    assert visible.tasks.keys() == set()
+    assert {shape.text for shape in visible.shapes.values()} == {f"-- {LEFT_OUT}"}
+    assert "task" not in {flow.task for flow in visible.flows}
+
+
 @for_each(
     "text, outcome",
     [
@@ -250,6 +262,17 @@ def test_what_stands_in_no_list_is_hidden_with_what_nobody_labels(
 
     assert read(shows_unlabelled=False) == f"-- {LEFT_OUT}"
     assert read(shows_unlabelled=True) == text
+
+
+@for_each("shows_unlabelled", [True, False])
+def test_a_name_that_was_not_found_stands_in_no_list(*, shows_unlabelled: bool) -> None:
+    lineage = lineage_of_code()
+    errors = ("TABLE_OR_VIEW_NOT_FOUND `hr`.`zqx` (SQLSTATE 42P01)", "TimeoutError")
+    runs = tuple(Run(error, "task", "spark", error=error) for error in errors)
+    lineage = replace(lineage, tasks={"task": replace(lineage.tasks["task"], runs=runs)})
+    view = replace(view_of(HiddenData()), shows_unlabelled=shows_unlabelled)
+    shown = [run.error for run in visible_lineage(lineage, view).tasks["task"].runs]
+    assert shown == [errors[0] if shows_unlabelled else "", errors[1]]
 
 
 def test_the_dates_of_a_hidden_column_are_its_values() -> None:

@@ -198,8 +198,8 @@ def described(folder: Path, kind: str, schema: str, columns: Json, **more: Any) 
         "columns": columns,
         **more,
     }
-    types = {name: {"name": name, "type": "string"} for name in columns}
-    types |= {"address": {"name": "address", "type": "struct<street:string,zqxhid:string>"}}
+    structs = {"address": "struct<street:string,zqxhid:string>"}
+    types = {name: {"name": name, "type": structs.get(name, "string")} for name in columns}
     metadata = {"type": "table", "schema": schema, "name": "orders"}
     entry = {"unique_id": node_id, "metadata": metadata, "columns": types, "stats": {}}
     for file, value in (("manifest", node), ("catalog", entry)):
@@ -226,7 +226,89 @@ def _model_that_is_a_source(folder: Path) -> None:
     described(folder, "source", "zqxhid", {"id": {}}, **SECRET)
 
 
-@pytest.mark.parametrize("write", [_field_of_a_struct, _second_source, _model_that_is_a_source])
+def _second_model(folder: Path) -> None:
+    described(folder, "model", "zqxhid", {"id": {}})
+    described(folder, "model", "zqxhid", {"id": {}}, name="same", alias="ORDERS", **SECRET)
+
+
+def _model_beside_one_that_is_hidden(folder: Path) -> None:
+    described(folder, "model", "zqxhid", {"id": {}}, **SECRET)
+    described(folder, "model", "zqxhid", {"id": {}}, name="same", alias="ORDERS")
+
+
+def _second_model_that_reads_it(folder: Path) -> None:
+    described(folder, "source", "hr", {"id": {}}, **SECRET)
+    described(folder, "model", "raw", {"zqxhid": {}})
+    inputs = {"nodes": ["source.shop.hr.orders"], "macros": []}
+    described(folder, "model", "raw", {}, name="same", alias="ORDERS", depends_on=inputs)
+
+
+def _country_of_orders(folder: Path) -> None:
+    """A hidden column whose name another table shows."""
+    described(folder, "source", "raw", {"id": {}, "country": SECRET})
+    described(folder, "model", "db", {"country": {}})
+
+
+def _added(folder: Path, part: str, *nodes: Json) -> None:
+    path = folder / "target/manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest[part] |= {node["unique_id"]: node for node in nodes}
+    path.write_text(json.dumps(manifest))
+
+
+def _part_of_dbt(kind: str, name: str, reads: str, **more: Any) -> Json:
+    depends_on = {"nodes": [reads], "macros": []}
+    node = {"resource_type": kind, "unique_id": f"{kind}.shop.{name}", "name": name}
+    return {**node, "package_name": "shop", "depends_on": depends_on, **more}
+
+
+def _metric_of_a_hidden_column(folder: Path) -> None:
+    _country_of_orders(folder)
+    of_orders = _part_of_dbt("semantic_model", "orders", "source.shop.raw.orders")
+    _added(folder, "semantic_models", of_orders)
+    metric = _part_of_dbt("metric", "zqxhid", of_orders["unique_id"], filter="country = 'DE'")
+    _added(folder, "metrics", metric)
+    query = _part_of_dbt("saved_query", "zqxhid_2", "metric.shop.zqxhid", group_by=["country"])
+    _added(folder, "saved_queries", query)
+
+
+def _test_that_reads_a_hidden_column(folder: Path) -> None:
+    _country_of_orders(folder)
+    code = "select 1 from raw.orders where country = 'DE'"
+    _, node = _test_of_dbt("zqxhid", {}, attached_node=None, compiled_code=code)
+    node["depends_on"]["nodes"] = ["source.shop.raw.orders"]
+    _added(folder, "nodes", node)
+
+
+def _source_of_another_name_than_its_schema(folder: Path) -> None:
+    described(folder, "source", "hr", {"id": {}}, **SECRET, source_name="zqxhid", name="pay")
+    described(folder, "model", "raw", {"id": {}}, description="Not of zqxhid.")
+
+
+def _task_between_visible_tables(folder: Path) -> None:
+    described(folder, "source", "raw", {"id": {}})
+    described(folder, "model", "db", {"id": {}})
+    flow = "{from: [spark/raw.orders], to: [spark/db.orders]}"
+    (folder / "lineage.yml").write_text(
+        f"version: 1\ntasks: {{zqxhid: {{tags: [secret], flows: [{flow}]}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _field_of_a_struct,
+        _second_source,
+        _model_that_is_a_source,
+        _second_model,
+        _model_beside_one_that_is_hidden,
+        _second_model_that_reads_it,
+        _metric_of_a_hidden_column,
+        _test_that_reads_a_hidden_column,
+        _source_of_another_name_than_its_schema,
+        _task_between_visible_tables,
+    ],
+)
 def test_a_label_hides_what_others_call_public(
     tmp_path: Path, write: Callable[[Path], None]
 ) -> None:
@@ -238,6 +320,32 @@ def test_a_label_hides_what_others_call_public(
     done = graft(tmp_path, "site")
     assert done.exit_code == 0, done.output
     assert naming(tmp_path / "build/site", "zqxhid") == []
+
+
+@pytest.mark.parametrize("label", ["public", "secret"])
+@pytest.mark.parametrize("is_written", [True, False])
+def test_the_newest_row_of_a_source_is_a_value_of_its_column(
+    tmp_path: Path, label: str, *, is_written: bool
+) -> None:
+    """A source that a task writes is a model on the pages of dbt."""
+    small_project(tmp_path)
+    if not is_written:
+        declare(tmp_path, "db.other")
+    loaded = {"meta": {"classification": label}}
+    described(tmp_path, "source", "raw", {"loaded": loaded}, loaded_at_field="loaded")
+    checked = {"unique_id": "source.shop.raw.orders", "status": "pass"}
+    checked |= {"max_loaded_at": "2023-03-07T05:00:00Z", "snapshotted_at": "2026-11-20T04:00:00Z"}
+    metadata = {"generated_at": "2026-11-20T04:00:00Z", "invocation_id": "i"}
+    metadata["dbt_schema_version"] = "https://schemas.getdbt.com/dbt/sources/v3.json"
+    (tmp_path / "target/sources.json").write_text(
+        json.dumps({"metadata": metadata, "results": [checked]})
+    )
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("site: {audience: public, unlabelled: show, data: true}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert bool(naming(tmp_path / "build/site", "2023-03-07")) == (label == "public")
 
 
 def _test_of_dbt(key: str, kwargs: Json, **more: Any) -> tuple[str, Json]:
