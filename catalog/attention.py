@@ -15,6 +15,7 @@ from dbt_graft.catalog.node_results import all_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
+from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.grouping import group_by_key
@@ -124,7 +125,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
         if (run := node.last_run) and node.last_run_failed
     ]
     builds.sort(key=lambda build: _recency(build[1]), reverse=True)
-    yield make_list("builds", "Failed dbt models", "failed", builds)
+    yield make_list("builds", "Failed dbt runs", "failed", builds)
     tests = [
         (dataset, results) for dataset, node in nodes.items() if (results := node.failed_tests)
     ]
@@ -165,12 +166,18 @@ def health_ratios(index: Index) -> list[HealthRatio]:
     dbt = [all_results(index)[dataset] for dataset in index.descriptions]
     runs = (task.runs[0].status for task in lineage.tasks.values() if task.runs)
     tests = chain.from_iterable((node.other_tests, *node.column_tests.values()) for node in dbt)
-    models = (model for model in lineage.definitions.values() if model.kind is DefinitionKind.DBT)
+    models = (
+        model
+        for model in lineage.definitions.values()
+        if model.kind is DefinitionKind.DBT
+        # A seed has no columns to follow.
+        and not ((dbt_node := index.descriptions.get(model.dataset)) and dbt_node.role is Role.SEED)
+    )
     cases = {
         "Tasks whose last run succeeded": [
             status is Status.OK for status in runs if status is not Status.UNKNOWN
         ],
-        "dbt models whose last run succeeded": [
+        "Last dbt runs that succeeded": [
             run.status is Status.OK for node in dbt if (run := node.last_run)
         ],
         "dbt tests passed": [

@@ -35,6 +35,7 @@ from tests.catalog.html_reader import HtmlReader, section, text
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 ORDERS = DatasetId("spark", "raw.orders")
+ITEMS = DatasetId("spark", "raw.items")
 PageHtml = Callable[[str], str]
 
 
@@ -93,12 +94,14 @@ def test_numbers_count_only_what_is_known() -> None:
         definitions={
             name: Definition(name, DefinitionKind.DBT, ORDERS, gap=gap)
             for name, gap in (("model.a", None), ("model.b", "no SQL"))
-        },
+        }
+        | {"seed.c": Definition("seed.c", DefinitionKind.DBT, ITEMS)},
         dbt=DbtRuns({"test.a": (NodeResult("test.a", "i", status=Status.OK, word="pass"),)}),
     )
     tests = (NodeTest("test.a", "unique"), NodeTest("test.b", "not_null"))
     described = Description(ORDERS, "model.a", "orders", Role.MODEL, tests=tests)
-    found = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described})))
+    seed = Description(ITEMS, "seed.c", "items", Role.SEED)
+    found = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described, ITEMS: seed})))
     assert {one.title: (one.well, one.of) for one in found} == {
         "Tasks whose last run succeeded": (1, 2),
         "dbt tests passed": (1, 1),

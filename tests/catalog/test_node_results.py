@@ -92,7 +92,7 @@ def test_a_failed_run_is_shown_at_the_top_and_at_home() -> None:
     assert "dbt run failed" in shown
     assert "Database Error: relation ? &#60;b&#62;" in shown
     assert 'Built <time datetime="2026-11-20T05:00:00Z">' in shown, "the last one that did"
-    assert "Failed dbt models" in home(found)
+    assert "Failed dbt runs" in home(found)
 
 
 def test_a_run_that_dbt_skipped_is_said_and_is_no_failure() -> None:
