@@ -24,6 +24,9 @@ _UNPRINTABLE = re.compile(
 )
 
 
+# Where a long name may be broken; the references of escaped text have none of these.
+_JOINT = re.compile(r"[._/](?=\w)")
+
 _TAGS = {
     *("p", "br", "hr", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "blockquote", "a"),
     *("table", "thead", "tbody", "tr", "th", "td"),
@@ -46,6 +49,14 @@ def text(value: object) -> Markup:
 @functools.lru_cache(maxsize=1 << 16)  # a site shows the same names again and again
 def _escape(value: str) -> Markup:
     return Markup(visible_name(value).translate(_REFERENCES))  # noqa: S704  # escaped here
+
+
+def breakable(value: object) -> Markup:
+    """A name as text that may go on in the next line after a dot, a slash or an underscore.
+
+    For names that stand alone: in a cell of a table they would be broken for no need.
+    """
+    return Markup(_JOINT.sub(r"\g<0><wbr>", str(text(value))))  # noqa: S704  # escaped there
 
 
 def visible_name(value: str) -> str:

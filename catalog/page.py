@@ -122,6 +122,7 @@ def environment(folder: Path, maker: bytes = b"") -> jinja2.Environment:
         "number": formatting.number,
         "moment": formatting.moment,
         "external": markup.external,
+        "breakable": markup.breakable,
         "platform": formatting.platform,
         "platform_scheme": formatting.platform_scheme,
         "engine": formatting.engine,

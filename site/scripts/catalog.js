@@ -7,7 +7,7 @@ const steps = [
   ["year", 31536000], ["month", 2592000],
   ["day", 86400], ["hour", 3600], ["minute", 60],
 ]
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" })
 
 function showRelativeTimes() {
   for (const element of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[datetime]"))) {

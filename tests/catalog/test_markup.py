@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbt_graft.catalog.dbt_docs import DbtDocs
-from dbt_graft.catalog.markup import external, printable, prose, text, with_code
+from dbt_graft.catalog.markup import breakable, external, printable, prose, text, with_code
 from tests.cases import for_each
 from tests.catalog.html_reader import HtmlReader
 
@@ -128,3 +128,15 @@ def test_external_accepts_web_and_mail_addresses_only(url: str, accepted: bool) 
 )
 def test_words_between_backticks_are_code(words: str, html: str) -> None:
     assert with_code(words) == html
+
+
+@for_each(
+    "name, html",
+    [
+        ("raw.web_visits", "raw.<wbr>web_<wbr>visits"),
+        ("file/a.db/", "file/<wbr>a.<wbr>db/"),
+        ("a.<b>_c", "a.&#60;b&#62;_<wbr>c"),
+    ],
+)
+def test_a_long_name_may_be_broken_between_its_words(name: str, html: str) -> None:
+    assert breakable(name) == html

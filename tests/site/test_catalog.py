@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.cases import for_each
+from tests.site.conftest import visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -222,3 +224,37 @@ def test_runs_have_dates_once_they_are_a_week_old(visit: Any) -> None:
     assert old
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", text) for text in old)
     assert not any(text.endswith("UTC") for text in recent)
+
+
+def test_the_dates_of_a_run_stand_on_one_line_where_there_is_room(visit: Any) -> None:
+    page = visit.open("datasets/spark/web/weekly_visitors/")
+    for width in (1000, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.locator(".graft-runs td:last-child").evaluate_all(
+            """cells => cells.filter(cell => cell.checkVisibility()).map(cell => {
+                const range = document.createRange()
+                range.selectNodeContents(cell)
+                return range.getClientRects().length
+            })"""
+        )
+        assert (width, set(lines)) == (width, {1})
+
+
+def test_an_age_counts_what_is_past_and_names_no_day_of_the_calendar(
+    browser: Browser, server: str
+) -> None:
+    """`yesterday` of what was 33 hours ago may have been the day before."""
+    with visiting(browser, server) as visit:
+        visit.page.clock.install(time=datetime(2026, 11, 27, 3, tzinfo=UTC))
+        page = visit.open("")
+        ages = page.evaluate(
+            """() => ["2026-11-25T18:00:00Z", "2026-10-20T18:00:00Z", "2025-07-01T00:00:00Z"].map(
+                at => {
+                    const time = document.createElement("time")
+                    time.dateTime = at
+                    document.querySelector("article").append(time)
+                    showRelativeTimes()
+                    return time.textContent
+                })"""
+        )
+        assert ages == ["1 day ago", "1 month ago", "1 year ago"]

@@ -98,6 +98,8 @@ def test_no_link_of_it_is_dead(hostile_site: Path) -> None:
     params=[
         (1400, "light", ALL_BUT_COLOURS),
         (390, "light", None),
+        # Between both lists have two columns.
+        pytest.param((768, "light", None), marks=pytest.mark.exhaustive),
         pytest.param((1400, "light", ALL_RULES), marks=pytest.mark.exhaustive),
         pytest.param((1400, "dark", ALL_RULES), marks=pytest.mark.exhaustive),
         pytest.param((390, "dark", ALL_RULES), marks=pytest.mark.exhaustive),
