@@ -132,7 +132,7 @@ def tainted(link: str = "", reason: str = "", again: bool = False) -> Lineage:
 @pytest.mark.parametrize(
     ("again", "texts"),
     [
-        (False, ["tainted</span> 3 to 5 Oct 2026", "by run r5 of load", "double rows."]),
+        (False, ["tainted</span> 3 to 5 Oct 2026", "beginning with run r5 of load: double rows."]),
         (True, ["clean again</span>", "Superseded: 3 to 5 Oct 2026 by run r99 of load"]),
     ],
 )
