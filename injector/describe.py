@@ -123,7 +123,7 @@ def _has_freshness(node: Mapping[str, Any]) -> bool:
     """Whether dbt may check a source: without limits it writes empty ones."""
     limits = node.get("freshness") or {}
     both = (limits.get("warn_after"), limits.get("error_after"))
-    return any(isinstance(limit, Mapping) and limit.get("count") for limit in both)
+    return any(isinstance(limit, Mapping) and limit.get("count") is not None for limit in both)
 
 
 def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:

@@ -72,7 +72,10 @@ def _freshness_result(
     for node in sources:
         if result := freshness.get(str(node.get("unique_id"))):
             fields = ("status", "max_loaded_at", "snapshotted_at", "error")
-            return {field: result[field] for field in fields if result.get(field)}
+            values = {field: result[field] for field in fields if result.get(field)}
+            if str(values.get("max_loaded_at")).startswith("0001-"):  # it has no rows
+                del values["max_loaded_at"]
+            return values
     return {}
 
 

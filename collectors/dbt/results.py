@@ -215,7 +215,7 @@ class _Reader:
         return replace(
             shared,
             error=redact_message(error, "", node_id) if isinstance(error, str) else None,
-            max_loaded_at=batch_time(result.get("max_loaded_at")),
+            max_loaded_at=_newest_row(result.get("max_loaded_at")),
             criteria=_criteria(result.get("criteria")),
         )
 
@@ -283,6 +283,12 @@ def _error(node_id: str, result: Document) -> str | None:
     return redact_message(message, str(sql), str(relation), node_id)
 
 
+def _newest_row(value: Any) -> datetime | None:
+    """The time of a source's newest row; of a source without rows dbt says the year 1."""
+    at = batch_time(value)
+    return at if at and at.year > 1 else None
+
+
 def _criteria(criteria: Any) -> str:
     """`warn after 12 hours, error after 1 day`; a filter is SQL and is not shown."""
     limits = []
@@ -290,7 +296,7 @@ def _criteria(criteria: Any) -> str:
         limit = criteria.get(key) if isinstance(criteria, dict) else None
         if not isinstance(limit, dict) or limit.get("period") not in ("minute", "hour", "day"):
             continue
-        if count := _count(limit.get("count")):
+        if (count := _count(limit.get("count"))) is not None:
             unit = limit["period"] if count == 1 else f"{limit['period']}s"
             limits.append(f"{key.partition('_')[0]} after {count:,} {unit}")
     return ", ".join(limits)

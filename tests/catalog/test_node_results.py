@@ -149,6 +149,11 @@ def test_a_source_says_how_fresh_it_was(word: str, badge: str) -> None:
     assert ("Stale" in home(found)) is bool(badge)
 
 
+def test_a_source_without_rows_is_stale() -> None:
+    found = index(replace(CHECK, word="error", status=Status.FAILED, max_loaded_at=None))
+    assert "dbt found no rows when it checked" in page(found, RAW)
+
+
 def test_a_check_that_could_not_be_made_has_its_error() -> None:
     check = replace(CHECK, word="runtime error", max_loaded_at=None, error="Database Error: ?")
     assert "dbt could not check its freshness" in page(index(check), RAW)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dbt_graft.injector.inherited import graft_meta
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import parse_dataset_id
 from tests.injector.conftest import Log, Project
@@ -108,3 +109,9 @@ def test_tags_of_events_follow_the_setting_for_tags_of_teams(project: Project, l
     options = GraftOptions("spark", "", tags=("task",))
     grafted = graft(project.artifacts(), log.lineage(), options)
     assert node_of(grafted, "spark/raw.returns")["tags"] == ["task:rebuild_returns"]
+
+
+def test_a_source_without_rows_has_no_newest_record() -> None:
+    checked = {"status": "error", "max_loaded_at": "0001-01-01T00:00:00+00:00"}
+    meta = graft_meta([{"unique_id": "source.shop.raw.a"}], {"source.shop.raw.a": checked})
+    assert meta["freshness"] == {"status": "error"}

@@ -199,6 +199,19 @@ def test_a_freshness_check_has_the_newest_row_and_the_limits() -> None:
     assert found.criteria == "warn after 12 hours, error after 1 day"
 
 
+def test_a_source_without_rows_has_no_newest_one() -> None:
+    check = {
+        "unique_id": SOURCE,
+        "status": "error",
+        "max_loaded_at": "0001-01-01T00:00:00+00:00",
+        "snapshotted_at": "2026-11-20T07:00:00+02:00",
+        "criteria": {"error_after": {"count": 0, "period": "minute"}},
+    }
+    [found] = read(sources(check))
+    assert (found.is_verdict, found.max_loaded_at) == (True, None)
+    assert found.criteria == "error after 0 minutes"
+
+
 def test_a_check_that_failed_has_its_error() -> None:
     error = "Database Error in source orders (s.yml)\n  column loaded_at of Jane does not exist"
     [found] = read(sources({"unique_id": SOURCE, "status": "runtime error", "error": error}))
