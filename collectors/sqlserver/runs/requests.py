@@ -23,7 +23,7 @@ from dbt_graft.collectors.sqlserver.runs.segment import (
     SegmentKind,
 )
 from dbt_graft.collectors.sqlserver.runs.temporaries import TempTable, TempTables, encode
-from dbt_graft.collectors.statements.periods.expressions import DateValues
+from dbt_graft.collectors.statements.periods.expression_dates import DateValues
 from dbt_graft.collectors.statements.periods.shape import DateShape, TextDate, merge_dates
 
 # Times in an export are cut to milliseconds: a statement began before the next.

@@ -7,13 +7,11 @@ worked out for each from the literals alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import field, replace
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from dataclasses import replace
 
 from dbt_graft.collectors.statements.text.fingerprint import LIST_MARK, VALUE_MARK
 from dbt_graft.collectors.statements.text.tokens import Token, keywords, word_at
-from dbt_graft.lineage.dates.date_ranges import DateRange, Place, begin_of_unit, date_range, unit
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.frozen import frozen
 
@@ -23,8 +21,6 @@ _NOW = keywords(
 )
 # The clocks among them that do not depend on the server's time zone.
 _UTC_NOW = keywords("GETUTCDATE SYSUTCDATETIME")
-_CASTS = keywords("CAST TRY_CAST")
-_CONVERTS = keywords("CONVERT TRY_CONVERT")
 _TYPES = keywords("DATE TIMESTAMP DATETIME DATETIME2 SMALLDATETIME DATETIMEOFFSET")
 # Before a string: `DATE '2026-11-01'`, `N'2026-11-01'`.
 _PREFIXES = _TYPES | {"N"}
@@ -37,12 +33,15 @@ _MONTHS = {
     **dict.fromkeys(("QUARTER", "QQ", "Q"), 3),
     **dict.fromkeys(("YEAR", "YY", "YYYY"), 12),
 }
+_TRUNCATED = {
+    **dict.fromkeys(("DAY", "DD", "D", "DAYOFYEAR", "DY", "Y"), Grain.DAY),
+    **dict.fromkeys(("MONTH", "MM", "M"), Grain.MONTH),
+    **dict.fromkeys(("QUARTER", "QQ", "Q"), Grain.QUARTER),
+    **dict.fromkeys(("YEAR", "YY", "YYYY"), Grain.YEAR),
+}
+_CHARACTERS = keywords("CHAR NCHAR VARCHAR NVARCHAR")
 _MARK = re.compile(rf"{VALUE_MARK}(?P<number>\d+)__", re.IGNORECASE)
 _LIST = re.compile(rf"{LIST_MARK}(?P<number>\d+)__", re.IGNORECASE)
-_ITEM = re.compile(r"[Nn]?'(?:[^']|'')*'|[^\s,()']+")
-_NUMBER = re.compile(r"[-+]?\d{1,5}")
-_PARTS = 3
-_MOST_MONTHS = 12 * 200
 
 
 @frozen
@@ -55,9 +54,13 @@ class DateExpression:
         variable: A parameter or variable, in lower case.
         now: The beginning of the statement, on the server's clock or, with `is_utc`, in UTC.
         is_date: A time of day is cut off.
-        of: The expression that is shifted.
+        of: The expression that is shifted, or cut.
         days, months: The length of one step; `steps` is the number of the literal that counts them,
             `sign` its sign.
+        begin_of: The unit of which it is the first day.
+        is_end: It is the last day of the unit.
+        constants: Literals by number, and what each must be.
+        cut: Of a text of it the numbers of the literals with its length and with its style.
     """
 
     literal: int | None = None
@@ -72,6 +75,10 @@ class DateExpression:
     months: int = 0
     steps: int | None = None
     sign: int = 1
+    begin_of: Grain | None = None
+    is_end: bool = False
+    constants: tuple[tuple[int, str], ...] = ()
+    cut: tuple[int, int | None] | None = None
 
     @property
     def variables(self) -> frozenset[str]:
@@ -83,29 +90,14 @@ class DateExpression:
     def numbers(self) -> frozenset[int]:
         """The literals that its value depends on."""
         inner = self.of.numbers if self.of else frozenset()
-        return inner | {number for number in (self.literal, self.steps) if number is not None}
+        constants = (number for number, _ in self.constants)
+        own = (self.literal, self.steps, *(self.cut or ()), *constants)
+        return inner | {number for number in own if number is not None}
 
     @property
     def is_relative(self) -> bool:
         """Whether its value depends on the time of the statement."""
         return self.now or bool(self.of and self.of.is_relative)
-
-
-@frozen
-class DateValues:
-    """The values that expressions are worked out from.
-
-    Attributes:
-        literals: As written, by number.
-        parameters: As written, by name.
-        now: The beginning of the statement on the server's clock.
-        utc_now: The same in UTC.
-    """
-
-    literals: Mapping[int, str] = field(default_factory=dict)
-    parameters: Mapping[str, str] | None = None
-    now: datetime | None = None
-    utc_now: datetime | None = None
 
 
 def read_expression(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
@@ -135,16 +127,8 @@ def _read_simple(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int]
         return now, at + (3 if after == "(" else 1)
     if word in _PREFIXES and _mark(tokens, at + 1) is not None:
         return DateExpression(literal=_mark(tokens, at + 1)), at + 2
-    listed = _LIST.fullmatch(word_at(tokens, at + 2)) if after == "(" else None
-    if listed and word == "DATEFROMPARTS":
-        return DateExpression(literal=int(listed["number"]), variable=""), at + 4
-    if after == "(" and word in _CASTS:
-        return _read_cast(tokens, at + 2)
-    if after == "(" and word in _CONVERTS:
-        return _read_convert(tokens, at + 2)
-    if after == "(" and word == "DATEADD":
-        return _read_shift(tokens, at + 2)
-    return None
+    read = _FUNCTIONS.get(word) if after == "(" else None
+    return read(tokens, at + 2) if read else None
 
 
 def _read_cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
@@ -158,19 +142,26 @@ def _read_cast(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] |
 
 def _read_convert(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`date, GETDATE())`, `varchar(10), @d, 120)`"""
-    is_date = word_at(tokens, at) == "DATE"
+    name = word_at(tokens, at)
+    length = list_number(tokens, at + 1) if name in _CHARACTERS else None
     while word_at(tokens, at) not in (",", ""):
         at = _place_behind(tokens, at + 1) if word_at(tokens, at) == "(" else at + 1
     parsed = read_expression(tokens, at + 1)
     if parsed is None:
         return None
-    is_date = is_date or parsed[0].is_date
-    return replace(parsed[0], is_date=is_date), _place_behind(tokens, parsed[1])
+    expression, end = parsed
+    if length is not None:
+        style = _mark(tokens, end + 1) if word_at(tokens, end) == "," else None
+        expression = DateExpression(of=expression, cut=(length, style))
+    is_date = name == "DATE" or expression.is_date
+    return replace(expression, is_date=is_date), _place_behind(tokens, end)
 
 
 def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
     """`day, -1, GETDATE())`"""
     part = word_at(tokens, at)
+    if word_at(tokens, at + 2) == "DATEDIFF":
+        return _read_difference(tokens, at)
     sign = -1 if word_at(tokens, at + 2) == "-" else 1
     position = at + 2 + (word_at(tokens, at + 2) in ("-", "+"))
     steps = _mark(tokens, position)
@@ -180,9 +171,92 @@ def _read_shift(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] 
     parsed = read_expression(tokens, position + 2)
     if parsed is None or word_at(tokens, parsed[1]) != ")":
         return None
+    return _shift(parsed[0], part, steps, sign), parsed[1] + 1
+
+
+def _shift(expression: DateExpression, part: str, steps: int, sign: int) -> DateExpression:
     days, months = _UNITS.get(part, 0), _MONTHS.get(part, 0)
-    shifted = DateExpression(of=parsed[0], days=days, months=months, steps=steps, sign=sign)
-    return shifted, parsed[1] + 1
+    return DateExpression(of=expression, days=days, months=months, steps=steps, sign=sign)
+
+
+def _read_difference(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`month, DATEDIFF(month, 0, GETDATE()) - 1, 0)`: the beginning of the month before."""
+    part, grain, zero = word_at(tokens, at), _part(tokens, at), _mark(tokens, at + 6)
+    parsed = read_expression(tokens, at + 8)
+    if not grain or grain is not _part(tokens, at + 4) or zero is None or parsed is None:
+        return None
+    expression, end = parsed
+    if word_at(tokens, end) != ")":
+        return None
+    begin = DateExpression(of=expression, begin_of=grain)
+    sign, steps, end = word_at(tokens, end + 1), _mark(tokens, end + 2), end + 1
+    if sign in ("+", "-") and steps is not None:
+        begin, end = _shift(begin, part, steps, 1 if sign == "+" else -1), end + 2
+    origin = _mark(tokens, end + 1)
+    if origin is None or word_at(tokens, end) != "," or word_at(tokens, end + 2) != ")":
+        return None
+    return replace(begin, constants=((zero, "0"), (origin, "0"))), end + 3
+
+
+def _read_truncation(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`month, GETDATE())`"""
+    grain, parsed = _part(tokens, at), read_expression(tokens, at + 2)
+    if grain is None or parsed is None or word_at(tokens, parsed[1]) != ")":
+        return None
+    return DateExpression(of=parsed[0], begin_of=grain), parsed[1] + 1
+
+
+def _read_end_of_month(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`GETDATE())`, `GETDATE(), -1)`"""
+    parsed = read_expression(tokens, at)
+    if parsed is None:
+        return None
+    expression, end = parsed
+    if word_at(tokens, end) == ",":
+        is_back = word_at(tokens, end + 1) == "-"
+        steps = _mark(tokens, end + 1 + is_back)
+        if steps is None:
+            return None
+        begin = DateExpression(of=expression, begin_of=Grain.MONTH)
+        expression, end = _shift(begin, "MONTH", steps, -1 if is_back else 1), end + 2 + is_back
+    if word_at(tokens, end) != ")":
+        return None
+    return DateExpression(of=expression, begin_of=Grain.MONTH, is_end=True), end + 1
+
+
+def _read_parts(tokens: Sequence[Token], at: int) -> tuple[DateExpression, int] | None:
+    """`2026, 11, 1)`; `YEAR(@d), MONTH(@d), 1)` and `YEAR(@d), 1, 1)`: the beginning of a unit."""
+    if listed := _LIST.fullmatch(word_at(tokens, at)):
+        return DateExpression(literal=int(listed["number"])), at + 2
+    parsed = read_expression(tokens, at + 2) if word_at(tokens, at) == "YEAR" else None
+    if parsed is None:
+        return None
+    grain, (expression, end) = Grain.YEAR, parsed
+    first = [_mark(tokens, end + 2)]
+    if word_at(tokens, end + 2) == "MONTH":
+        again = read_expression(tokens, end + 4)
+        if again is None or again[0] != expression:
+            return None
+        grain, end, first = Grain.MONTH, again[1] - 2, []
+    first.append(_mark(tokens, end + 4))
+    constants = tuple((number, "1") for number in first if number is not None)
+    if len(constants) < len(first) or word_at(tokens, end + 5) != ")":
+        return None
+    return DateExpression(of=expression, begin_of=grain, constants=constants), end + 6
+
+
+def _part(tokens: Sequence[Token], at: int) -> Grain | None:
+    return _TRUNCATED.get(word_at(tokens, at))
+
+
+_FUNCTIONS = {
+    **dict.fromkeys(("CAST", "TRY_CAST"), _read_cast),
+    **dict.fromkeys(("CONVERT", "TRY_CONVERT"), _read_convert),
+    "DATEADD": _read_shift,
+    "DATETRUNC": _read_truncation,
+    "EOMONTH": _read_end_of_month,
+    "DATEFROMPARTS": _read_parts,
+}
 
 
 def _place_behind(tokens: Sequence[Token], at: int) -> int:
@@ -203,112 +277,3 @@ def list_number(tokens: Sequence[Token], at: int) -> int | None:
 def _mark(tokens: Sequence[Token], at: int) -> int | None:
     match = _MARK.fullmatch(word_at(tokens, at))
     return int(match["number"]) if match else None
-
-
-def dates_of(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
-    """The days of an expression; empty where one of its values is no date."""
-    dates = _timed_dates(expression, values)
-    if expression.is_date:
-        return tuple(replace(day, place=Place.BEGINNING) for day in dates)
-    return dates
-
-
-def _timed_dates(expression: DateExpression, values: DateValues) -> tuple[DateRange, ...]:
-    if expression.now:
-        now = values.utc_now if expression.is_utc else values.now
-        if now is None:
-            return ()
-        return (replace(unit(begin_of_unit(now, Grain.DAY), Grain.DAY), place=Place.INSIDE),)
-    if expression.variable:
-        text = (values.parameters or {}).get(expression.variable, "")
-        return _days([text]) if text else ()
-    if expression.literal is not None:
-        text = _literal(values, expression.literal)
-        if text.startswith("("):
-            items = _ITEM.findall(text)
-            if expression.place:
-                place, length = expression.place
-                return _days(items[place::length]) if len(items) % length == 0 else ()
-            if expression.is_list:
-                return _days(items)
-            parts = [item.zfill(2) for item in items]
-            return _days(["-".join(parts)]) if len(parts) == _PARTS else ()
-        return _days([text])
-    shifted = dates_of(expression.of, values) if expression.of else ()
-    count = _NUMBER.fullmatch(_literal(values, expression.steps or 0))
-    if len(shifted) != 1 or not count or shifted[0].start is None:
-        return ()
-    days = _move_date(shifted[0].start, expression, expression.sign * int(count[0]))
-    return tuple(replace(day, place=shifted[0].place) for day in days)
-
-
-def _move_date(start: datetime, expression: DateExpression, steps: int) -> tuple[DateRange, ...]:
-    months = start.month - 1 + expression.months * steps
-    if abs(expression.months * steps) > _MOST_MONTHS:
-        return ()
-    try:
-        last = start.replace(year=start.year + months // 12, month=months % 12 + 1)
-        return (unit(last + timedelta(days=expression.days * steps), Grain.DAY),)
-    except (ValueError, OverflowError):
-        return ()  # the 31st of June
-
-
-def without_others(rows: str, columns: tuple[Container[int], int]) -> str:
-    """The literals of rows with 0 for those that are not in some columns.
-
-    Args:
-        columns: The places of the columns, and the length of a row.
-    """
-    places, length = columns
-    items = enumerate(_ITEM.findall(rows))
-    return f"({','.join(item if at % length in places else '0' for at, item in items)})"
-
-
-def _literal(values: DateValues, number: int) -> str:
-    return values.literals.get(number, "")
-
-
-def _days(texts: Sequence[str]) -> tuple[DateRange, ...]:
-    """The units that texts name; days at finest."""
-    ranges = [date_range(text.removeprefix("N").removeprefix("n")) for text in texts]
-    days = tuple(day for day in ranges if day and day.grain is not Grain.HOUR)
-    return days if len(days) == len(ranges) else ()
-
-
-# -- variables of a batch that are dates
-
-
-def variables_of(tokens: Sequence[Token]) -> dict[str, DateExpression]:
-    """The variables to which a batch assigns one date: `DECLARE @d date = '2026-11-01'`."""
-    variables: dict[str, DateExpression] = {}
-    twice: set[str] = set()
-    for at, token in enumerate(tokens):
-        if not token.word.startswith("@") or at + 1 >= len(tokens):
-            continue
-        before = tokens[at - 1].word if at else ""
-        if before not in ("DECLARE", "SET", "SELECT", ","):
-            continue
-        name, position = token.word.casefold(), at + 1
-        if tokens[position].word == "AS":
-            position += 1
-        if tokens[position].word != "=" and position + 1 < len(tokens):
-            position += 1
-            if position < len(tokens) and tokens[position].word == "(":
-                position += 3  # datetime2(7), with the number as a list
-        if position < len(tokens) and tokens[position].word == "=":
-            if name in variables or name in twice:
-                twice.add(name)
-                variables.pop(name, None)
-            elif value := read_expression(tokens, position + 1):
-                variables[name] = value[0]
-            else:
-                twice.add(name)
-    return variables
-
-
-def assign_value(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
-    """An expression with what a batch assigned to its variable, itself not a variable again."""
-    if value.of:
-        return replace(value, of=assign_value(value.of, variables))
-    expression = variables.get(value.variable) if value.variable else None
-    return expression if expression and not expression.variables else value

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 
 from sqlglot.errors import TokenError
 
+from dbt_graft.collectors.statements.periods.batch_variables import assign_value, variables_of
+from dbt_graft.collectors.statements.periods.expression_dates import DateValues
 from dbt_graft.collectors.statements.periods.expressions import (
     DateExpression,
-    DateValues,
-    assign_value,
     list_number,
     read_expression,
-    variables_of,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import mark_literals

@@ -17,20 +17,19 @@ from itertools import chain
 
 from sqlglot.errors import TokenError
 
+from dbt_graft.collectors.statements.periods.batch_variables import assign_value, variables_of
 from dbt_graft.collectors.statements.periods.conditions import (
     DateCondition,
     TableMention,
     inserting_mentions,
     table_mentions,
 )
-from dbt_graft.collectors.statements.periods.expressions import (
-    DateExpression,
+from dbt_graft.collectors.statements.periods.expression_dates import (
     DateValues,
-    assign_value,
     dates_of,
-    variables_of,
     without_others,
 )
+from dbt_graft.collectors.statements.periods.expressions import DateExpression
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.fingerprint import literals, mark_literals
 from dbt_graft.collectors.statements.text.length import LONGEST

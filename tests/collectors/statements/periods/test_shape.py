@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dbt_graft.collectors.statements.periods.expressions import DateValues
+from dbt_graft.collectors.statements.periods.expression_dates import DateValues
 from dbt_graft.collectors.statements.periods.shape import find_dates
 from dbt_graft.collectors.statements.text.fingerprint import literals
 from dbt_graft.lineage.dates.date_conditions import known_extents
@@ -86,6 +86,35 @@ def _day(at: datetime | None) -> str:
         ("day >= DATEADD(month, -1, CAST(SYSDATETIME() AS date))", "2026-10-05 -"),
         ("date_key = 20261101", "2026-11-01 2026-11-02"),
         ("period = '2026-10'", "2026-10-01 2026-11-01"),
+        # The beginning and the end of a unit.
+        ("day = DATEADD(month, DATEDIFF(month, 0, GETDATE()), 0)", "2026-11-01 2026-11-02"),
+        ("day = DATEADD(mm, DATEDIFF(m, '19000101', @d) - 1, 0)", "2026-10-01 2026-10-02"),
+        (
+            "day >= DATEADD(d, DATEDIFF(d, 0, @d), 0) AND day < DATEADD(d, DATEDIFF(d, 0, @d)+1,0)",
+            "2026-11-04 2026-11-05",
+        ),
+        (
+            "day = DATEADD(day, -1, DATEADD(month, DATEDIFF(month, 0, @d) + 1, 0))",
+            "2026-11-30 2026-12-01",
+        ),
+        ("day = EOMONTH(@d)", "2026-11-30 2026-12-01"),
+        ("day = EOMONTH(@d, -1)", "2026-10-31 2026-11-01"),
+        ("day = DATETRUNC(quarter, @d)", "2026-10-01 2026-10-02"),
+        ("day >= DATEFROMPARTS(YEAR(@d), MONTH(@d), 1) AND day < @d", "2026-11-01 2026-11-04"),
+        ("day = DATEFROMPARTS(YEAR(GETDATE()), 1, 1)", "2026-01-01 2026-01-02"),
+        ("day = CONVERT(varchar(8), @d, 112)", "2026-11-04 2026-11-05"),
+        ("period = CONVERT(char(6), GETDATE(), 112)", "2026-11-01 2026-12-01"),
+        ("period = CONVERT(varchar(7), @d, 120)", "2026-11-01 2026-12-01"),
+        ("day = CONVERT(char(6), GETDATE(), 12)", "- -"),
+        ("day = CONVERT(varchar(7), @d)", "- -"),
+        ("day = DATEADD(month, DATEDIFF(month, 5, @d), 5)", "- -"),
+        ("day = DATEFROMPARTS(YEAR(@d), 7, 1)", "- -"),
+        # Weeks begin where DATEFIRST says.
+        ("day = DATEADD(week, DATEDIFF(week, 0, @d), 0)", None),
+        ("day = DATETRUNC(week, @d)", None),
+        ("day = DATEADD(month, DATEDIFF(year, 0, @d), 0)", None),
+        ("day = DATEFROMPARTS(YEAR(@d), MONTH(GETDATE()), 1)", None),
+        ("day = DATEFROMPARTS(YEAR(@d), MONTH(@d), DAY(@d))", None),
         # Nothing is known for certain.
         ("day = '2026-11-01' OR x = 1", None),
         ("NOT day = '2026-11-01'", None),
