@@ -93,8 +93,9 @@ class NormalizedText(NamedTuple):
 
     @property
     def has_values(self) -> bool:
-        """Whether dates or numbers of partitions are taken from its values."""
-        return self.date_shape is not None or self.partition_shape is not None
+        """Whether dates, numbers of partitions or a procedure's variables are among its values."""
+        has_shape = self.date_shape is not None or self.partition_shape is not None
+        return has_shape or self.text[:4].casefold() == "exec"
 
 
 _DATE_SHAPES = ByFingerprint(find_dates)

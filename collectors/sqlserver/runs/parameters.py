@@ -13,6 +13,8 @@ _ARGUMENT = re.compile(
     r"(?:\s+OUT(?:PUT)?\b)?",
     re.IGNORECASE,
 )
+# Behind a call: the OUTPUT parameters that a driver asks for.
+_ENDS = re.compile(r"[\s;]*(?:select\s+@[\w@#$,\s]+;?\s*)?", re.IGNORECASE)
 # More values than SQL Server takes.
 _MOST = 2_100
 
@@ -48,6 +50,23 @@ def bind_values(names: Parameters, text: str, at: int) -> Parameters:
             values_by_name[order[position]] = value
             position += 1
     return tuple(values_by_name.items())
+
+
+def named_arguments(text: str, at: int) -> Parameters | None:
+    """The named arguments of a call; None where its text goes on behind them.
+
+    Args:
+        at: Where they begin.
+    """
+    arguments: list[tuple[str, str]] = []
+    listed, end = f",{text[at:]}", 1
+    argument = _ARGUMENT.match(listed)
+    while argument and len(arguments) < _MOST:
+        if argument["name"]:
+            arguments.append((argument["name"].casefold(), argument["value"]))
+        end = argument.end()
+        argument = _ARGUMENT.match(listed, end)
+    return tuple(arguments) if _ENDS.fullmatch(listed, end) else None
 
 
 def _arguments(text: str, at: int) -> list[tuple[str, str]]:

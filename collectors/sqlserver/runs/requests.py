@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.captured import Level, TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import NormalizedText
+from dbt_graft.collectors.sqlserver.runs.procedure_calls import Declarations
 from dbt_graft.collectors.sqlserver.runs.segment import (
     Segment,
     SegmentCounts,
@@ -44,6 +45,7 @@ class StatementEvent(NamedTuple):
         ok: Whether it ended well; None where it only began.
         epoch: The statements that are committed or taken back together with it.
         run_window: As in `SegmentKey`.
+        declarations: What the variables of a procedure hold, of a statement inside of it.
     """
 
     kind: SegmentKind
@@ -55,6 +57,7 @@ class StatementEvent(NamedTuple):
     ok: bool | None
     epoch: int
     run_window: int
+    declarations: Declarations | None = None
 
 
 @dataclass(slots=True)
@@ -83,7 +86,7 @@ class RequestCounter:
             shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
         request = _digest(shown) if complete else ""
         named = set[str]()
-        for kind, event, database, statement, handle, level, ok, epoch, run_window in shown:
+        for kind, event, database, statement, handle, level, ok, epoch, run_window, _ in shown:
             tables: tuple[TempTable, ...] = ()
             if statement is not None and statement.temporaries:
                 names = {reference.name for reference in statement.temporaries}

@@ -1,7 +1,8 @@
 """One session in a part of a log, followed event by event.
 
-Four things are followed: where requests end, which text a handle means, which statements a
-transaction took back, and whether double quotes hold names or values.
+Five things are followed: where requests end, which text a handle means, which statements a
+transaction took back, whether double quotes hold names or values, and what the variables of
+procedures hold.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     resets_connection,
 )
 from dbt_graft.collectors.sqlserver.runs.parameters import bind_values
+from dbt_graft.collectors.sqlserver.runs.procedure_calls import (
+    Declarations,
+    OpenProcedures,
+    procedure_call,
+)
 from dbt_graft.collectors.sqlserver.runs.requests import (
     RequestCounter,
     StatementEvent,
@@ -56,6 +62,7 @@ class SessionFold:
         setting: Its setting for double quotes; empty where nothing shows it for sure.
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
+        procedures: Those that its request is inside of.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
     """
 
@@ -80,6 +87,7 @@ class SessionFold:
     active: bool = True
     epoch_reported: bool = True
     timezone: tzinfo = UTC
+    procedures: OpenProcedures = field(default_factory=OpenProcedures)
     counter: RequestCounter = field(init=False)
     _events: list[Segment] = field(default_factory=list)
 
@@ -99,8 +107,10 @@ class SessionFold:
             self.silent += 1
             self.setting = ""
         elif event.name.startswith("rpc"):
+            self._follow_procedures(event, level, event.text)
             self._call(event, level, event.text)
         else:
+            self._follow_procedures(event, level, event.text)
             statement = self.texts.batch(event.text, self._setting(level))
             self._statement(event, level, statement)
             if statement.setting is not None and not event.name.startswith("sp_"):
@@ -128,6 +138,20 @@ class SessionFold:
             self.epoch_reported |= segment.key.undone is None
             yield segment
         self.transactions.undone.clear()
+
+    def _follow_procedures(self, event: TaskEvent, level: Level, text: str) -> None:
+        """Note what a statement assigns; statements inside of a call get its arguments."""
+        if level > Level.INSIDE:
+            return
+        caller, call = event.procedure.casefold(), procedure_call(text)
+        ended = self.procedures.go_on(caller, call.procedure if call else "", len(self.request))
+        if call and ended is not None:
+            assigned = self.procedures.assignments(caller)
+            for declarations in (shown.declarations for shown in self.request[ended:]):
+                if declarations and declarations.scope == call.procedure:
+                    declarations.enter(caller, assigned, call.arguments)
+        if level is not Level.REQUEST:
+            self.procedures.assign(text)
 
     def _without_text(self, event: TaskEvent) -> None:
         if event.note == "error":
@@ -224,6 +248,10 @@ class SessionFold:
         ok = None if level > Level.INSIDE else ok
         if level is Level.REQUEST and statement and statement.setting is None and self.setting:
             self._apply_setting(statement.text)
+        if level is Level.REQUEST and statement and statement.parameters:
+            for declarations in (shown.declarations for shown in self.request):
+                if declarations and not declarations.scope:
+                    declarations.enter("", (), statement.parameters)
         self.request.append(
             StatementEvent(
                 kind=kind,
@@ -235,8 +263,15 @@ class SessionFold:
                 ok=ok,
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
+                declarations=self._declarations(event, level),
             )
         )
+
+    def _declarations(self, event: TaskEvent, level: Level) -> Declarations | None:
+        procedure = event.procedure.casefold()
+        if level is not Level.INSIDE or not procedure:
+            return None
+        return Declarations.first(procedure, self.procedures.assignments(procedure))
 
     def _setting(self, level: Level) -> str:
         """The setting by which a text is read; that of a statement waits for its request."""
@@ -255,7 +290,27 @@ class SessionFold:
 
     def _close_request(self, *, complete: bool) -> None:
         shown, self.request = self.request, []
-        self.counter.add(shown, complete=complete)
+        self.procedures = OpenProcedures()
+        self.counter.add([self._with_values(event) for event in shown], complete=complete)
+
+    def _with_values(self, shown: StatementEvent) -> StatementEvent:
+        """A statement whose dates are those of the variables of its procedure."""
+        text, declarations = shown.event.text or "", shown.declarations
+        if (
+            shown.statement is None
+            or declarations is None
+            or not declarations.text
+            or "@" not in text
+        ):
+            return shown
+        read = self.texts.batch(declarations.before(text))
+        statement = shown.statement._replace(
+            date_shape=read.date_shape,
+            literals=read.literals,
+            partition_shape=read.partition_shape,
+            partition_literals=read.partition_literals,
+        )
+        return shown._replace(statement=statement)
 
     def _report_decision(self, event: TaskEvent, undone: bool | None) -> None:
         """Report the end of an epoch of which segments went out before it was known."""

@@ -60,7 +60,7 @@ def _value_place(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def assign_value(value: DateExpression, variables: Mapping[str, DateExpression]) -> DateExpression:
-    """An expression with what a batch assigned to its variables."""
+    """An expression, with the values of its variables in their place."""
     if value.of:
         return replace(value, of=assign_value(value.of, variables))
     return variables.get(value.variable, value)

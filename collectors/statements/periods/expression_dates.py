@@ -109,7 +109,7 @@ def _unit_day(at: datetime, grain: Grain, *, is_end: bool) -> tuple[DateRange, .
 
 
 def _cut_date(dates: DateRange, length: str, style: str) -> tuple[DateRange, ...]:
-    """What a text of some characters shows of a date."""
+    """The date that is left of its text in some characters."""
     characters = length.strip("()")
     if not characters.isdecimal() or int(characters) >= _LONG_ENOUGH:
         return (dates,)

@@ -1,4 +1,4 @@
-"""What a batch assigns to a variable -> the dates of a condition with it."""
+"""Assignments of a batch -> the dates of a condition with a variable."""
 
 from __future__ import annotations
 

@@ -1,0 +1,179 @@
+"""Calls of procedures -> the values of variables in the statements inside of them.
+
+A call is recorded behind the statements that it ran. Its text shows the values of named parameters,
+`EXEC dbo.load_day @day = '2026-11-01'`, and the statements before it, in the order in which they
+ran, what the procedure assigned to its variables. Both become declarations, and a statement is read
+as if it stood in one batch with them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dbt_graft.collectors.sqlserver.runs.parameters import Parameters, named_arguments
+from dbt_graft.lineage.frozen import frozen
+
+_VARIABLE = re.compile(r"(?<![@\w])@(?=[\w#$])")
+_FIRST_WORD = re.compile(r"\s*(SET|DECLARE|SELECT|UPDATE|FETCH|EXEC|EXECUTE)\b", re.IGNORECASE)
+_ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
+_NAME = re.compile(r"@[\w@#$]+")
+_OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
+_OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
+_QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
+_EXECUTES = re.compile(
+    r"\bexec(?:ute)?\s+(?:@\w+\s*=\s*)?"
+    r"(?P<name>(?:(?:\[[^\]]+\]|[\w#$]+)?\.){0,3}(?:\[[^\]]+\]|[\w#$]+))(?![\w#$@(.])",
+    re.IGNORECASE,
+)
+# Before a call with OUTPUT parameters stands `declare @p1 int set @p1=NULL`.
+_DECLARES = re.compile(r"\s*declare\b", re.IGNORECASE)
+_CALL_BEGINS = 500
+# More are those of a loop, whose variables have no one value.
+_MOST = 50
+
+
+@frozen
+class ProcedureCall:
+    """A call of one procedure.
+
+    Attributes:
+        procedure: Its name without schema, in lower case.
+        arguments: The values of its named parameters, as written.
+    """
+
+    procedure: str
+    arguments: Parameters
+
+
+def procedure_call(text: str) -> ProcedureCall | None:
+    """The procedure that a text calls; None where it does more, or names none."""
+    begin = _EXECUTES.search(text, 0, _CALL_BEGINS)
+    if begin is None or (text[: begin.start()].strip() and not _DECLARES.match(text)):
+        return None
+    arguments = named_arguments(text, begin.end())
+    if arguments is None:
+        return None
+    return ProcedureCall(begin["name"].rpartition(".")[2].strip("[]").casefold(), arguments)
+
+
+@dataclass(slots=True)
+class Declarations:
+    """The assignments before a statement, as text.
+
+    Attributes:
+        scope: The procedure that the first of it is of; empty for what a client sends.
+        text: One declaration or assignment behind the other.
+        depth: How many calls it goes through; the variables of each get names of their own.
+    """
+
+    scope: str
+    text: str = ""
+    depth: int = 0
+
+    @classmethod
+    def first(cls, procedure: str, assigned: Sequence[str]) -> Declarations:
+        """Those of a procedure itself."""
+        return cls(procedure, _join(*assigned))
+
+    def enter(self, scope: str, assigned: Sequence[str], arguments: Parameters) -> None:
+        """Put those of the caller before them, and the arguments of its call.
+
+        Args:
+            scope: The caller.
+        """
+        outer = self.depth + 1
+        declared = (
+            f"DECLARE {_rename(name, self.depth)} sql_variant = {_rename(value, outer)}"
+            for name, value in arguments
+        )
+        self.text = _join(*(_rename(text, outer) for text in assigned), *declared, self.text)
+        self.scope, self.depth = scope, outer
+
+    def before(self, statement: str) -> str:
+        """The text of a batch: a statement behind what is declared."""
+        return _join(self.text, statement)
+
+
+@dataclass(slots=True)
+class _OpenProcedure:
+    """A procedure that is running.
+
+    Attributes:
+        begin: The number of statements that the request showed before its first one.
+        assigned: What it assigned to variables so far.
+    """
+
+    name: str
+    begin: int
+    assigned: list[str] = field(default_factory=list)
+
+
+class OpenProcedures:
+    """The procedures that a request is inside of, each called by the one before."""
+
+    def __init__(self) -> None:
+        self._stack = [_OpenProcedure("", 0)]
+
+    def go_on(self, procedure: str, called: str, shown: int) -> int | None:
+        """Go on with a statement of a procedure, which ends those that it called.
+
+        Args:
+            procedure: Empty for what the client sent.
+            called: The procedure that the statement calls; empty where it calls none.
+            shown: The number of statements that the request showed before.
+
+        Returns:
+            The number of the first statement inside of these; None where none has ended.
+        """
+        places = {opened.name: place for place, opened in enumerate(self._stack)}
+        is_new = procedure not in places
+        if not is_new:
+            first = places[procedure] + 1
+        else:
+            # What calls a procedure that runs is outside of it, even if it has shown nothing yet.
+            first = places[called] if called and called in places else len(places)
+        ended = self._stack[first:]
+        del self._stack[first:]
+        if is_new:
+            self._stack.append(_OpenProcedure(procedure, ended[0].begin if ended else shown))
+        return ended[0].begin if ended else None
+
+    def assign(self, text: str) -> None:
+        """Note the assignments of a statement of the innermost procedure."""
+        first = _FIRST_WORD.match(text) if "@" in text else None
+        if first is None:
+            return
+        assigned = self._stack[-1].assigned
+        assigned += _assignments(first[1].upper(), text)
+        if len(assigned) > _MOST:
+            names = dict.fromkeys(n.casefold() for text in assigned for n in _NAME.findall(text))
+            assigned[:] = [_unknown(name) for name in names][-_MOST:]
+
+    def assignments(self, procedure: str) -> list[str]:
+        """Those of a procedure so far, in their order."""
+        return next((p.assigned for p in self._stack if p.name == procedure), [])
+
+
+def _assignments(first: str, text: str) -> Iterator[str]:
+    if first in ("SET", "DECLARE") and not _QUERY.search(text):
+        if "=" in text:
+            yield text.strip("; \n\r\t")
+    else:
+        for name in _OTHERS.get(first, _ASSIGNED).findall(text):
+            yield _unknown(name)
+
+
+def _unknown(name: str) -> str:
+    """An assignment whose value no text shows."""
+    return f"SET {name} = unknown"
+
+
+def _rename(text: str, depth: int) -> str:
+    return _VARIABLE.sub(f"@outer{depth}_", text) if depth else text
+
+
+def _join(*texts: str) -> str:
+    # A comment may end a text.
+    return "\n;\n".join(filter(None, texts))

@@ -1,0 +1,178 @@
+"""Statements inside of procedures -> their dates, from the call's values and what was assigned."""
+
+from __future__ import annotations
+
+from dbt_graft.collectors.sqlserver.runs.procedure_calls import ProcedureCall, procedure_call
+from tests.cases import for_each
+from tests.collectors.sqlserver.runs.test_fold import event, folded
+
+DELETE = "DELETE FROM dbo.daily WHERE ds = @day"
+LOAD = "EXEC dbo.load_day @day = '2026-11-04'"
+NIGHTLY = "EXEC dbo.nightly @d = '2026-11-05'"
+
+
+def dates(*sent: tuple[str, str] | tuple[str, str, str]) -> list[str]:
+    """The dates of the daily table in the segments of one request.
+
+    Args:
+        sent: Kind and text of each event, and the procedure that it is inside of.
+    """
+    events = [
+        event(kind, text, at, **({"object_name": inside[0]} if inside else {}))
+        for at, (kind, text, *inside) in enumerate(sent)
+    ]
+    return [
+        f"{day.start:%Y-%m-%d} {day.end:%Y-%m-%d}" if day.start and day.end else "unknown"
+        for segment in folded(events)
+        for day in segment.counts.dates
+        if day.table.endswith("daily")
+    ]
+
+
+def inside(text: str, procedure: str = "load_day") -> tuple[str, str, str]:
+    return "inside", text, procedure
+
+
+@for_each(
+    "sent, expected",
+    [
+        ([inside(DELETE), ("batch", LOAD)], "2026-11-04 2026-11-05"),
+        ([inside(DELETE), ("rpc", LOAD)], "2026-11-04 2026-11-05"),
+        ([inside(DELETE), ("rpc", "exec load_day @day=N'20261104',@n=5")], "2026-11-04 2026-11-05"),
+        ([inside(DELETE), ("statement", LOAD), ("batch", f"{LOAD}; x")], "2026-11-04 2026-11-05"),
+        (
+            [
+                inside(DELETE),
+                (
+                    "rpc",
+                    "declare @p2 int set @p2=NULL exec load_day @day='2026-11-04',@n=@p2 "
+                    "output select @p2",
+                ),
+            ],
+            "2026-11-04 2026-11-05",
+        ),
+        # What a driver sends with parameters.
+        (
+            [
+                inside(DELETE),
+                inside("EXEC dbo.load_day @day = @P1", ""),
+                (
+                    "rpc",
+                    "exec sp_executesql N'EXEC dbo.load_day @day = @P1',N'@P1 date','2026-11-04'",
+                ),
+            ],
+            "2026-11-04 2026-11-05",
+        ),
+        # What the procedure assigns itself.
+        (
+            [
+                inside("DECLARE @from date = DATEADD(day, -6, @day)"),
+                inside("DELETE FROM dbo.daily WHERE ds >= @from AND ds < @day"),
+                ("batch", LOAD),
+            ],
+            "2026-10-29 2026-11-04",
+        ),
+        (
+            [
+                inside("DECLARE @day date = '2026-11-03' -- yesterday"),
+                inside(DELETE),
+                ("batch", "EXEC load_day"),
+            ],
+            "2026-11-03 2026-11-04",
+        ),
+        (
+            [inside(DELETE), inside("SET @day = DATEADD(day, 1, @day)"), ("batch", LOAD)],
+            "2026-11-04 2026-11-05",
+        ),
+        (
+            [inside("INSERT INTO dbo.daily (ds, n) SELECT @day, 1"), ("batch", LOAD)],
+            "2026-11-04 2026-11-05",
+        ),
+        # Procedures that call procedures.
+        (
+            [
+                inside(DELETE),
+                inside("EXEC dbo.load_day @day = @d", "nightly"),
+                ("batch", NIGHTLY),
+            ],
+            "2026-11-05 2026-11-06",
+        ),
+        (
+            [
+                inside("SET @d = DATEADD(day, -1, @e)", "nightly"),
+                inside("DECLARE @d date = DATEADD(day, -2, @day)"),
+                inside("DELETE FROM dbo.daily WHERE ds = @d"),
+                inside("EXEC dbo.load_day @day = @d", "nightly"),
+                ("batch", "EXEC nightly @e = '2026-11-05'"),
+            ],
+            "2026-11-02 2026-11-03",
+        ),
+        (
+            [
+                inside("DECLARE @n int = 1", "nightly"),
+                inside("DECLARE @m int = 2", "trigger_of_log"),
+                inside(DELETE),
+                inside("EXEC dbo.load_day @day = @d", "nightly"),
+                ("batch", NIGHTLY),
+            ],
+            "2026-11-05 2026-11-06",
+        ),
+        # Nothing shows the value.
+        ([inside(DELETE), ("batch", "EXEC dbo.load_day '2026-11-04'")], "unknown"),
+        ([inside(DELETE), ("batch", f"{LOAD}; EXEC other")], "unknown"),
+        ([inside(DELETE), ("batch", "EXEC dbo.other @day = '2026-11-04'")], "unknown"),
+        ([inside(DELETE), ("batch", "SELECT 1")], "unknown"),
+        ([inside(DELETE)], "unknown"),
+        ([inside("SET @day = DATEADD(day, 1, @day)"), inside(DELETE), ("batch", LOAD)], "unknown"),
+        ([inside("SELECT @day = MAX(d) FROM s"), inside(DELETE), ("batch", LOAD)], "unknown"),
+        ([inside("SET @day = (SELECT MAX(d) FROM s)"), inside(DELETE), ("batch", LOAD)], "unknown"),
+        ([inside("FETCH NEXT FROM c INTO @day"), inside(DELETE), ("batch", LOAD)], "unknown"),
+        ([inside("EXEC next_day @day OUTPUT"), inside(DELETE), ("batch", LOAD)], "unknown"),
+        (
+            [
+                *(inside("SET @n = @n + 1") for _ in range(60)),
+                inside("SET @day = DATEADD(day, 1, @day)"),
+                inside(DELETE),
+                ("batch", LOAD),
+            ],
+            "unknown",
+        ),
+    ],
+)
+def test_a_statement_has_the_dates_of_its_procedure_s_variables(
+    sent: list[tuple[str, str]], expected: str
+) -> None:
+    assert dates(*sent) == [expected]
+
+
+def test_each_call_of_a_batch_has_its_own_values() -> None:
+    second = LOAD.replace("04", "06")
+    found = dates(
+        *(inside(DELETE), ("statement", LOAD), inside(DELETE), ("statement", second)),
+        ("batch", f"{LOAD}; {second}"),
+    )
+    assert found == ["2026-11-04 2026-11-05", "2026-11-06 2026-11-07"]
+
+
+@for_each(
+    "text, expected",
+    [
+        ("EXEC p", ("p", ())),
+        ("execute [dw].[dbo].[load day] @a = 1;", ("load day", (("@a", "1"),))),
+        ("exec @rc = dw..p @A=N'it''s', @b = @x OUTPUT", ("p", (("@a", "N'it''s'"), ("@b", "@x")))),
+        ("EXEC p 1, @b = 2", ("p", (("@b", "2"),))),
+        ("EXEC @name @a = 1", None),
+        ("EXEC ('DELETE FROM t')", None),
+        ("EXEC p @a = 1; DELETE FROM t", None),
+        ("SELECT 1; EXEC p @a = 1", None),
+        ("INSERT INTO t EXEC p @a = 1", None),
+        ("EXEC p @a =", None),
+        ("EXEC p @a = 'x", None),
+        ("DELETE FROM t", None),
+        ("", None),
+    ],
+)
+def test_a_text_that_is_one_call(
+    text: str, expected: tuple[str, tuple[tuple[str, str], ...]] | None
+) -> None:
+    assert procedure_call(text) == (expected and ProcedureCall(*expected))
