@@ -28,7 +28,7 @@ from dbt_graft.collectors.sqlserver.odbc.table import EventTable, poll_table
 from dbt_graft.collectors.sqlserver.runs.captured import event_filter
 from dbt_graft.collectors.sqlserver.runs.clients import TaskClients
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
-from dbt_graft.collectors.sqlserver.server.snapshot import read_snapshot
+from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot, read_snapshot
 from dbt_graft.collectors.store.positions import of_logs
 from dbt_graft.collectors.store.read import last_event_times, open_sessions
 from dbt_graft.collectors.store.tables import Collected, Positions
@@ -68,13 +68,27 @@ class ServerSettings:
         Raises:
             GraftError: The snapshot cannot be read.
         """
+        snapshot = self._read_snapshot()
         return Server(
             namespace=self.namespace,
-            rules=self.rules,
-            snapshot=read_snapshot(self.snapshot) if self.snapshot else None,
+            rules=self.run_rules(snapshot),
+            snapshot=snapshot,
             snapshot_label=self.snapshot_label,
             open_sessions=[] if again else open_sessions(self.store, self.namespace, self.without),
         )
+
+    def run_rules(self, snapshot: Snapshot | None = None) -> RunRules:
+        """The rules, with the parameters of the procedures in the snapshot.
+
+        Raises:
+            GraftError: The snapshot cannot be read.
+        """
+        snapshot = snapshot or self._read_snapshot()
+        parameters = snapshot.procedure_parameters() if snapshot else {}
+        return replace(self.rules, parameters=parameters)
+
+    def _read_snapshot(self) -> Snapshot | None:
+        return read_snapshot(self.snapshot) if self.snapshot else None
 
 
 def event_source(
@@ -129,7 +143,7 @@ class _Polled:
     waiting: list[PolledSegments] = field(default_factory=list)
 
     def new_logs(self, positions: Positions, _: Report = report_nothing, /) -> list[PolledSegments]:
-        self.waiting = poll_new(self.polling, self.settings.rules, positions)
+        self.waiting = poll_new(self.polling, self.settings.run_rules(), positions)
         return self.waiting
 
     def collect(self, engine: Engine, positions: Positions, _: Reading) -> Collected | None:

@@ -37,12 +37,15 @@ class Fold:
         idle_seconds: int,
         origin: str = "",
         timezone: tzinfo = UTC,
+        parameters: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         """Begin a part.
 
         Args:
             noise: Patterns of texts to leave out, beside those that always are.
+            parameters: As in `RunRules`.
         """
+        self._parameters = parameters or {}
         self._origin = origin
         self._timezone = timezone
         self._texts = TextNormalizer(noise)
@@ -78,7 +81,8 @@ class Fold:
             session = self._sessions.get(key)
             if session is None:
                 session = SessionFold(
-                    *(key, self._origin, self._texts, self._run_window), timezone=self._timezone
+                    *(key, self._origin, self._texts, self._run_window, self._parameters),
+                    timezone=self._timezone,
                 )
                 self._sessions[key] = session
             session.add(event)
@@ -122,7 +126,7 @@ def fold_chunks(
     """
     task_event = task_events(clients)
     extra = [re.compile(pattern, re.IGNORECASE) for pattern in rules.noise]
-    fold = Fold(extra, rules.idle_seconds, origin, ZoneInfo(rules.timezone))
+    fold = Fold(extra, rules.idle_seconds, origin, ZoneInfo(rules.timezone), rules.parameters)
     window: list[TaskEvent] = []
     events = damages = untimely = 0
     has_gaps = False

@@ -52,8 +52,8 @@ def bind_values(names: Parameters, text: str, at: int) -> Parameters:
     return tuple(values_by_name.items())
 
 
-def named_arguments(text: str, at: int) -> Parameters | None:
-    """The named arguments of a call; None where its text goes on behind them.
+def call_arguments(text: str, at: int) -> Parameters | None:
+    """The arguments of a call, those by place without a name; None where its text goes on.
 
     Args:
         at: Where they begin.
@@ -62,8 +62,7 @@ def named_arguments(text: str, at: int) -> Parameters | None:
     listed, end = f",{text[at:]}", 1
     argument = _ARGUMENT.match(listed)
     while argument and len(arguments) < _MOST:
-        if argument["name"]:
-            arguments.append((argument["name"].casefold(), argument["value"]))
+        arguments.append(((argument["name"] or "").casefold(), argument["value"]))
         end = argument.end()
         argument = _ARGUMENT.match(listed, end)
     return tuple(arguments) if _ENDS.fullmatch(listed, end) else None

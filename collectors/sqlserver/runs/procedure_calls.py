@@ -1,9 +1,9 @@
 """Calls of procedures -> the values of variables in the statements inside of them.
 
-A call is recorded behind the statements that it ran. Its text shows the values of named parameters,
-`EXEC dbo.load_day @day = '2026-11-01'`, and the statements before it, in the order in which they
-ran, what the procedure assigned to its variables. Both become declarations, and a statement is read
-as if it stood in one batch with them.
+A call is recorded behind the statements that it ran. Its text shows the values of parameters, `EXEC
+dbo.load_day @day = '2026-11-01'`, a snapshot the names of those by place, and the statements before
+it, in the order in which they ran, what the procedure assigned to its variables. Both become
+declarations, and a statement is read as if it stood in one batch with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dbt_graft.collectors.sqlserver.runs.parameters import Parameters, named_arguments
+from dbt_graft.collectors.sqlserver.runs.parameters import Parameters, call_arguments
 from dbt_graft.lineage.frozen import frozen
 
 _VARIABLE = re.compile(r"(?<![@\w])@(?=[\w#$])")
@@ -40,11 +40,21 @@ class ProcedureCall:
 
     Attributes:
         procedure: Its name without schema, in lower case.
-        arguments: The values of its named parameters, as written.
+        arguments: The names and values of its arguments, as written; those by place have no name.
     """
 
     procedure: str
     arguments: Parameters
+
+    def values(self, parameters: Sequence[str]) -> Parameters:
+        """The values by name; of an argument by place, where the parameters are known."""
+        names = {place: name for place, (name, _) in enumerate(self.arguments) if name}
+        names = {**dict(enumerate(parameters)), **names}
+        return tuple(
+            (names[place], value)
+            for place, (_, value) in enumerate(self.arguments)
+            if place in names
+        )
 
 
 def procedure_call(text: str) -> ProcedureCall | None:
@@ -52,7 +62,7 @@ def procedure_call(text: str) -> ProcedureCall | None:
     begin = _EXECUTES.search(text, 0, _CALL_BEGINS)
     if begin is None or (text[: begin.start()].strip() and not _DECLARES.match(text)):
         return None
-    arguments = named_arguments(text, begin.end())
+    arguments = call_arguments(text, begin.end())
     if arguments is None:
         return None
     return ProcedureCall(begin["name"].rpartition(".")[2].strip("[]").casefold(), arguments)
@@ -111,10 +121,19 @@ class _OpenProcedure:
 
 
 class OpenProcedures:
-    """The procedures that a request is inside of, each called by the one before."""
+    """The procedures that a request is inside of, each called by the one before.
+
+    Attributes:
+        are_used: The request was inside of one, or assigned a variable.
+    """
 
     def __init__(self) -> None:
         self._stack = [_OpenProcedure("", 0)]
+        self.are_used = False
+
+    def __bool__(self) -> bool:
+        """Whether it is inside of one."""
+        return len(self._stack) > 1
 
     def go_on(self, procedure: str, called: str, shown: int) -> int | None:
         """Go on with a statement of a procedure, which ends those that it called.
@@ -137,6 +156,7 @@ class OpenProcedures:
         ended = self._stack[first:]
         del self._stack[first:]
         if is_new:
+            self.are_used = True
             self._stack.append(_OpenProcedure(procedure, ended[0].begin if ended else shown))
         return ended[0].begin if ended else None
 
@@ -145,6 +165,7 @@ class OpenProcedures:
         first = _FIRST_WORD.match(text) if "@" in text else None
         if first is None:
             return
+        self.are_used = True
         assigned = self._stack[-1].assigned
         assigned += _assignments(first[1].upper(), text)
         if len(assigned) > _MOST:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from dbt_graft.lineage.dates.date_columns import DateColumns
@@ -19,6 +19,7 @@ class RunRules:
         noise: Regular expressions for texts to leave out, beside those that are always left out.
         idle_seconds: A pause of a session that ends its run.
         timezone: That of the server, by which `GETDATE()` is a day: `Europe/Berlin`.
+        parameters: Procedure, without schema and in lower case -> its parameters in their order.
     """
 
     task: str = r"python_task::(?P<task>[^:]+)(::(?P<run>.+))?"
@@ -26,3 +27,4 @@ class RunRules:
     idle_seconds: int = 3600
     date_columns: DateColumns = field(default_factory=DateColumns)
     timezone: str = "UTC"
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -7,7 +7,7 @@ procedures hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import TypeAlias
@@ -49,6 +49,7 @@ class SessionFold:
 
     Attributes:
         run_window: In microseconds.
+        parameters: Those of procedures, as in `RunRules`.
         silent: How many of its events should show a statement and show none.
         handles: The statements that it prepared in this part of the log.
         unreported: Of these, those that no segment reported yet, with the event of each.
@@ -70,6 +71,7 @@ class SessionFold:
     origin: str
     texts: TextNormalizer
     run_window: int
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     noise: int = 0
     silent: int = 0
     handles: dict[int, NormalizedText] = field(default_factory=dict)
@@ -143,15 +145,20 @@ class SessionFold:
         """Note what a statement assigns; statements inside of a call get its arguments."""
         if level > Level.INSIDE:
             return
-        caller, call = event.procedure.casefold(), procedure_call(text)
+        if self.procedures or event.procedure:
+            self._follow_call(event.procedure.casefold(), text)
+        if level is not Level.REQUEST:
+            self.procedures.assign(text)
+
+    def _follow_call(self, caller: str, text: str) -> None:
+        call = procedure_call(text) if self.procedures else None
         ended = self.procedures.go_on(caller, call.procedure if call else "", len(self.request))
         if call and ended is not None:
             assigned = self.procedures.assignments(caller)
+            arguments = call.values(self.parameters.get(call.procedure, ()))
             for declarations in (shown.declarations for shown in self.request[ended:]):
                 if declarations and declarations.scope == call.procedure:
-                    declarations.enter(caller, assigned, call.arguments)
-        if level is not Level.REQUEST:
-            self.procedures.assign(text)
+                    declarations.enter(caller, assigned, arguments)
 
     def _without_text(self, event: TaskEvent) -> None:
         if event.note == "error":
@@ -263,14 +270,13 @@ class SessionFold:
                 ok=ok,
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
-                declarations=self._declarations(event, level),
+                declarations=self._declarations(event.procedure.casefold())
+                if level is Level.INSIDE and event.procedure
+                else None,
             )
         )
 
-    def _declarations(self, event: TaskEvent, level: Level) -> Declarations | None:
-        procedure = event.procedure.casefold()
-        if level is not Level.INSIDE or not procedure:
-            return None
+    def _declarations(self, procedure: str) -> Declarations:
         return Declarations.first(procedure, self.procedures.assignments(procedure))
 
     def _setting(self, level: Level) -> str:
@@ -290,8 +296,10 @@ class SessionFold:
 
     def _close_request(self, *, complete: bool) -> None:
         shown, self.request = self.request, []
-        self.procedures = OpenProcedures()
-        self.counter.add([self._with_values(event) for event in shown], complete=complete)
+        if self.procedures.are_used:
+            shown = [self._with_values(event) for event in shown]
+            self.procedures = OpenProcedures()
+        self.counter.add(shown, complete=complete)
 
     def _with_values(self, shown: StatementEvent) -> StatementEvent:
         """A statement whose dates are those of the variables of its procedure."""

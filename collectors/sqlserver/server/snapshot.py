@@ -14,6 +14,7 @@ module. `collectors.sqlserver.server.catalog_queries` takes a snapshot over a co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
@@ -35,6 +36,9 @@ _RELATIONS = (Kind.TABLE, Kind.VIEW)
 _AGAIN = (
     "take it again: graft logs sqlserver-snapshot --connection env:GRAFT_MSSQL --out snapshot.json"
 )
+
+# `@day AS date` declares a parameter, too.
+_HEAD = re.compile(r"(?P<name>@[\w@#$]+)(?:\s+AS\b)?|\bAS\b", re.IGNORECASE)
 
 _T = TypeVar("_T")
 
@@ -126,6 +130,29 @@ class Snapshot:
     def database(self, name: str) -> SnapshotDatabase | None:
         """A database, whatever the case of its name."""
         return self._databases.get(name.casefold())
+
+    def procedure_parameters(self) -> dict[str, tuple[str, ...]]:
+        """Procedure, without schema and in lower case -> its parameters in their order.
+
+        Events have no schema: procedures of one name with other parameters are left out.
+        """
+        parameters: dict[str, set[tuple[str, ...]]] = {}
+        for database in self.databases.values():
+            for name, module in database.modules.items():
+                if module.kind is ModuleKind.PROCEDURE:
+                    procedure = name.rpartition(".")[2].casefold()
+                    parameters.setdefault(procedure, set()).add(_parameters(module.text))
+        return {name: found.pop() for name, found in parameters.items() if len(found) == 1}
+
+
+def _parameters(text: str) -> tuple[str, ...]:
+    """The names between `CREATE PROCEDURE` and `AS`."""
+    names: list[str] = []
+    for word in _HEAD.finditer(text):
+        if not word["name"]:
+            break
+        names.append(word["name"].casefold())
+    return tuple(names)
 
 
 def write_snapshot(snapshot: Snapshot, path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,10 @@ def event(kind: str, text: str = "", at: int = 0, **more: Value) -> ExtendedEven
     return ExtendedEvent(name, START + at * SECOND, data, actions)
 
 
-def folded(*windows: list[ExtendedEvent]) -> list[Segment]:
-    fold = Fold([], idle_seconds=3600)
+def folded(
+    *windows: list[ExtendedEvent], parameters: Mapping[str, tuple[str, ...]] | None = None
+) -> list[Segment]:
+    fold = Fold([], idle_seconds=3600, parameters=parameters)
     segments: list[Segment] = []
     for events in windows:
         fold.add(filter(None, map(task_events(TaskClients(TASK)), events)))

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
 from dbt_graft.collectors.sqlserver.runs.procedure_calls import ProcedureCall, procedure_call
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Module,
+    ModuleKind,
+    Snapshot,
+    SnapshotDatabase,
+)
 from tests.cases import for_each
 from tests.collectors.sqlserver.runs.test_fold import event, folded
 
+DEFINED = "CREATE PROCEDURE dbo.Load_Day @Day AS date = ?, @n int = ? AS DELETE FROM t WHERE a = @x"
 DELETE = "DELETE FROM dbo.daily WHERE ds = @day"
 LOAD = "EXEC dbo.load_day @day = '2026-11-04'"
 NIGHTLY = "EXEC dbo.nightly @d = '2026-11-05'"
 
 
-def dates(*sent: tuple[str, str] | tuple[str, str, str]) -> list[str]:
+def dates(
+    *sent: tuple[str, str] | tuple[str, str, str],
+    parameters: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[str]:
     """The dates of the daily table in the segments of one request.
 
     Args:
         sent: Kind and text of each event, and the procedure that it is inside of.
+        parameters: Those of procedures, as a snapshot has them.
     """
     events = [
         event(kind, text, at, **({"object_name": inside[0]} if inside else {}))
@@ -23,7 +37,7 @@ def dates(*sent: tuple[str, str] | tuple[str, str, str]) -> list[str]:
     ]
     return [
         f"{day.start:%Y-%m-%d} {day.end:%Y-%m-%d}" if day.start and day.end else "unknown"
-        for segment in folded(events)
+        for segment in folded(events, parameters=parameters)
         for day in segment.counts.dates
         if day.table.endswith("daily")
     ]
@@ -155,12 +169,54 @@ def test_each_call_of_a_batch_has_its_own_values() -> None:
 
 
 @for_each(
+    "call, expected",
+    [
+        ("EXEC load_day '2026-11-04'", "2026-11-04 2026-11-05"),
+        ("EXEC load_day '2026-11-04', @n = 5", "2026-11-04 2026-11-05"),
+        ("EXEC load_day @n = 5, @day = '2026-11-04'", "2026-11-04 2026-11-05"),
+        ("EXEC load_day '2026-11-04', 5, 'one too many'", "2026-11-04 2026-11-05"),
+        ("EXEC load_day", "unknown"),
+    ],
+)
+def test_a_snapshot_names_arguments_by_place(call: str, expected: str) -> None:
+    snapshot = Snapshot(
+        "sql01",
+        datetime(2026, 11, 1, tzinfo=UTC),
+        {"Dw": SnapshotDatabase(modules={"dbo.Load_Day": Module(ModuleKind.PROCEDURE, DEFINED)})},
+    )
+    parameters = snapshot.procedure_parameters()
+    assert parameters == {"load_day": ("@day", "@n")}
+    assert dates(inside(DELETE), ("rpc", call), parameters=parameters) == [expected]
+
+
+@for_each(
+    "definitions, expected",
+    [
+        (["CREATE PROC p AS SELECT @x"], {"p": ()}),
+        (["CREATE PROC p (@a int = ?, @B AS dbo.day OUTPUT) WITH RECOMPILE AS SET @c = ?"],
+         {"p": ("@a", "@b")}),
+        (["CREATE PROC p @a int AS", "CREATE PROC p @a date AS"], {"p": ("@a",)}),
+        (["CREATE PROC p @a int AS", "CREATE PROC p @b int AS"], {}),
+    ],
+)  # fmt: skip
+def test_parameters_of_procedures(
+    definitions: list[str], expected: dict[str, tuple[str, ...]]
+) -> None:
+    databases = {
+        f"Dw{n}": SnapshotDatabase(modules={"dbo.P": Module(ModuleKind.PROCEDURE, text)})
+        for n, text in enumerate(definitions)
+    }
+    taken = Snapshot("sql01", datetime(2026, 11, 1, tzinfo=UTC), databases)
+    assert taken.procedure_parameters() == expected
+
+
+@for_each(
     "text, expected",
     [
         ("EXEC p", ("p", ())),
         ("execute [dw].[dbo].[load day] @a = 1;", ("load day", (("@a", "1"),))),
         ("exec @rc = dw..p @A=N'it''s', @b = @x OUTPUT", ("p", (("@a", "N'it''s'"), ("@b", "@x")))),
-        ("EXEC p 1, @b = 2", ("p", (("@b", "2"),))),
+        ("EXEC p 1, @b = 2", ("p", (("", "1"), ("@b", "2")))),
         ("EXEC @name @a = 1", None),
         ("EXEC ('DELETE FROM t')", None),
         ("EXEC p @a = 1; DELETE FROM t", None),
