@@ -153,6 +153,7 @@ def read_document(document: Any, label: str, digest: str) -> Invocation:
         batch_time(metadata.get("invocation_started_at")) or generated_at,
         origin,
         counts_nothing=not str(metadata.get("dbt_version")).startswith("2"),
+        takes_all=_takes_all(document.get("args")),
     )
     results = reader.freshness if is_sources else reader.runs
     return Invocation(
@@ -167,6 +168,11 @@ def read_document(document: Any, label: str, digest: str) -> Invocation:
 def _command(args: Any) -> str:
     which = args.get("which") if isinstance(args, dict) else None
     return which if isinstance(which, str) and _WORD.fullmatch(which) else ""
+
+
+def _takes_all(args: Any) -> bool:
+    """Whether models read all rows: `--empty` takes none, `--sample` those of a time."""
+    return not (isinstance(args, dict) and (args.get("empty") or args.get("sample")))
 
 
 def _node_results(
@@ -185,6 +191,7 @@ class _Reader:
 
     Attributes:
         counts_nothing: Whether 0 rows are a count; dbt 2 says so of statements without one too.
+        takes_all: Whether models read all rows, so that a batch has all of its dates.
     """
 
     invocation_id: str
@@ -192,6 +199,7 @@ class _Reader:
     at: datetime | None
     origin: str
     counts_nothing: bool = True
+    takes_all: bool = True
 
     def runs(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a model, seed, snapshot or test."""
@@ -206,7 +214,8 @@ class _Reader:
             return replace(shared, failures=failures, error=error)
         rows = _rows(result.get("adapter_response"))
         rows = rows if rows or self.counts_nothing else None
-        return replace(shared, rows=rows, error=error, periods=written_periods(result))
+        periods = written_periods(result) if self.takes_all else ()
+        return replace(shared, rows=rows, error=error, periods=periods)
 
     def freshness(self, node_id: str, word: str, result: Document) -> NodeResult:
         """The result of a source's check, which has no times if it could not be made."""

@@ -136,6 +136,22 @@ def test_the_dates_of_batches_that_went_well_are_those_written(
     assert [f"{shown(p.start)} {shown(p.end)} {p.grain}" for p in found.periods] == periods
 
 
+@for_each(
+    "args, count",
+    [
+        ({"which": "run"}, 1),
+        ({"which": "run", "empty": False, "sample": None}, 1),
+        ({"which": "run", "empty": True}, 0),
+        ({"which": "run", "sample": {"start": "2026-11-16T22:00:00+00:00"}}, 0),
+    ],
+)
+def test_batches_without_all_rows_are_no_dates(args: Document, count: int) -> None:
+    batches = {"successful": [["2026-11-16T00:00:00+00:00", "2026-11-17T00:00:00+00:00"]]}
+    document = run_results(result(MODEL, "success", batch_results=batches))
+    [found] = read({**document, "args": args})
+    assert len(found.periods) == count
+
+
 def test_a_node_that_was_skipped_has_the_time_of_its_invocation() -> None:
     found = only(result(MODEL, "skipped", timing=[], execution_time=0))
     assert (found.started_at, found.ended_at) == (datetime(2026, 11, 20, 5, tzinfo=UTC), None)
