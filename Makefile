@@ -2,7 +2,9 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles what is imported, a third of what is installed.
+INSTALL := pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(BIN)/python -m $(INSTALL) --constraint constraints.txt
 # Setuptools warns of a folder with the package's name beside it: that folder is the package.
 EDITABLE := PYTHONWARNINGS='ignore:Editable installation' $(PIP) --editable
 DEMO := build/demo
@@ -148,8 +150,7 @@ airflow: $(VENV)/.docs
 build/airflow-%/.ready: tests/airflow/constraints-%.txt
 	@echo "environment: installing Airflow $* into build/airflow-$* (once, a minute or two)"
 	@rm -f $@ && $(PYTHON) -m venv build/airflow-$*
-	@build/airflow-$*/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint $< $(AIRFLOW_PACKAGES)
+	@build/airflow-$*/bin/python -m $(INSTALL) --constraint $< $(AIRFLOW_PACKAGES)
 	@touch $@
 
 # dbt 2, in an environment of its own: its program has the name of ours. 300 MB.
@@ -160,5 +161,5 @@ dbt-2: $(VENV)/.docs
 build/dbt-2/.ready: tests/dbt2/constraints.txt
 	@echo "environment: installing dbt 2 into build/dbt-2 (once, a minute)"
 	@rm -f $@ && $(PYTHON) -m venv build/dbt-2
-	@build/dbt-2/bin/python -m pip install --quiet --disable-pip-version-check --constraint $< dbt
+	@build/dbt-2/bin/python -m $(INSTALL) --constraint $< dbt
 	@touch $@

@@ -201,13 +201,13 @@ def assert_never_layout(dialect: str, seeds: range) -> None:
 
 @for_each("dialect", DIALECTS)
 def test_a_change_of_the_tree_is_never_layout(dialect: str) -> None:
-    assert_never_layout(dialect, range(3))
+    assert_never_layout(dialect, range(1))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_change_of_many_is_layout(dialect: str) -> None:
-    assert_never_layout(dialect, range(3, 200))
+    assert_never_layout(dialect, range(1, 200))
 
 
 def laid_out(sql: str, dialect: str, rng: Random) -> str:
@@ -226,9 +226,12 @@ def laid_out(sql: str, dialect: str, rng: Random) -> str:
 
 
 @for_each("dialect", DIALECTS)
-def test_layout_is_never_a_change(dialect: str) -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(1), pytest.param(range(1, 20), marks=pytest.mark.exhaustive)]
+)
+def test_layout_is_never_a_change(dialect: str, seeds: range) -> None:
     for query in queries_of(dialect):
-        for seed in range(3):
+        for seed in seeds:
             text = laid_out(query, dialect, seeded(f"{query} {seed}"))
             changes = review_pair(query, text, dialect)
             assert changes in ([WRITTEN_OTHERWISE], []), (query, text)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.collectors.python_code.blocks import SCRIPTS, list_scripts, read_block
 
 # Blocks that are not true of this script, and what the oracle finds.
@@ -38,14 +40,21 @@ _FALSE = (
 )
 
 
-def test_what_scripts_say_of_their_columns_is_so_when_they_run(root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "scripts",
+    [SCRIPTS / "unseen", pytest.param(SCRIPTS, marks=pytest.mark.exhaustive)],
+    ids=["unseen", "others"],
+)
+def test_what_scripts_say_of_their_columns_is_so_when_they_run(
+    scripts: Path, root: Path, tmp_path: Path
+) -> None:
     for number, (lines, _) in enumerate(_FALSE):
         block = "".join(f"# dw.fx.{line}\n" for line in lines.split(";"))
         (tmp_path / f"{number}.py").write_text(f"# lineage\n{block}{_SCRIPT}")
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.collectors.python_code.oracle"),
-            *(str(SCRIPTS), str(SCRIPTS / "unseen"), str(tmp_path)),
+            *(str(scripts), str(tmp_path)),
         ],
         cwd=root,
         capture_output=True,

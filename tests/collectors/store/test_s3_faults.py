@@ -80,7 +80,12 @@ def written(place: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("slow_down", "resets", "delay"), [(0.2, 0, 0), (0, 0.05, 0), (0.05, 0.02, 0.02)]
+    ("slow_down", "resets", "delay"),
+    [
+        (0.05, 0.02, 0.02),
+        pytest.param(0.2, 0, 0, marks=pytest.mark.exhaustive),
+        pytest.param(0, 0.05, 0, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_server_with_faults_loses_and_doubles_nothing(
     server: FaultyServer, place: str, slow_down: float, resets: float, delay: float
@@ -97,7 +102,7 @@ def test_a_server_with_faults_loses_and_doubles_nothing(
     ("first", "has_effect"),
     [
         (2, False),
-        (12, True),
+        pytest.param(12, True, marks=pytest.mark.exhaustive),
         pytest.param(9, False, marks=pytest.mark.exhaustive),
         pytest.param(5, True, marks=pytest.mark.exhaustive),
     ],

@@ -140,6 +140,7 @@ def test_a_reader_that_has_enough_ends_a_command_without_a_word(tmp_path: Path) 
     assert (done.stdout, done.stderr) == ("{", "")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.spark
 def test_debug_logs_of_spark_s_workers_are_in_spark_s_log(tmp_path: Path) -> None:
     folder = project(tmp_path)
