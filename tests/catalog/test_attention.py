@@ -114,7 +114,7 @@ def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
     lineage = Lineage({ORDERS: Dataset(ORDERS)})
     build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     shown = text((tmp_path / "site/attention/index.html").read_text("utf-8"))
-    assert "Nothing: the last run of every task succeeded" in shown
+    assert "Nothing: no task, dbt model or test is known to have failed" in shown
 
 
 @pytest.mark.parametrize(

@@ -219,8 +219,10 @@ def test_the_menu_of_a_phone_opens_by_keyboard(browser: Browser, base: str) -> N
         page.keyboard.press("Tab")
         if page.evaluate("() => document.activeElement.getAttribute('for')") == "__drawer":
             break
+    link = page.locator(".md-nav--primary").get_by_role("link", name="Tasks")
+    assert not link.is_visible(), "closed, nobody comes to it by the keyboard"
     page.keyboard.press("Enter")
-    page.locator(".md-nav--primary").get_by_role("link", name="Tasks").press("Enter")
+    link.press("Enter")
     # The page gives up the file's name in its address as soon as its script runs.
     page.wait_for_url(re.compile(r"/tasks/(index\.html)?$"))
     page.close()
