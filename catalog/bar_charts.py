@@ -13,8 +13,8 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
-from dbt_graft.analysis.render.phrases import count, time_text
-from dbt_graft.catalog.formatting import duration, number
+from dbt_graft.analysis.render.phrases import count
+from dbt_graft.catalog.formatting import duration, exact_moment, number
 from dbt_graft.catalog.run_history import ENOUGH, PastRun, usual_count
 from dbt_graft.lineage.building.daily import DayRows, DayRuns
 from dbt_graft.lineage.records import Status
@@ -199,7 +199,7 @@ def _bar(x: int, height: float, look: str, title: str) -> Markup:
 
 
 def _title(run: PastRun, words: str) -> str:
-    at = time_text(run.started_at)
+    at = exact_moment(run.started_at) if run.started_at else ""
     state = {Status.FAILED: "failed", Status.UNKNOWN: "end not known"}.get(run.status, "")
     usual = run.usual_rows
     odd = "" if usual is None or "row" not in words else f"usually {number(usual)}"

@@ -86,7 +86,7 @@ def test_a_consumer_links_to_its_exposure_in_dbt_docs(page: PageHtml) -> None:
         ("airflow tasks clear load -y", "To run it againairflow tasks clear load -y", ""),
         ("https://airflow.example/dags/load", "Run again", "https://airflow.example/dags/load"),
         ("javascript:alert(1)", "To run it againjavascript:alert(1)", ""),
-        ("load {start}", "again; graft incident open fills in what is in bracesload {start}", ""),
+        ("load {start}", "again; graft incident fills in what is in bracesload {start}", ""),
         ("https://a.example/?from={start}", "braceshttps://a.example/?from={start}", ""),
         ("", "", ""),
     ],

@@ -90,7 +90,7 @@ def test_a_box_of_a_picture_links_to_its_page_whose_charts_are_read_out(visit: A
     reading = page.locator(".graft-bars__reading").first
     chart.focus()
     page.keyboard.press("Home")
-    expect(reading).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d, [\d.]+ s"))
+    expect(reading).to_have_text(re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d UTC, [\d.]+ s"))
     first = reading.inner_text()
     expect(chart).to_have_attribute("aria-valuetext", first)
     place = chart.bounding_box()
