@@ -105,8 +105,8 @@ def publish_site(
             the build.
 
     Raises:
-        GraftError: The site cannot be written; or it would name what its readers may not see, and
-            nothing is published.
+        GraftError: The site cannot be written; or it would name what its readers may not see, or
+            may, as it is of the past, and nothing is published.
     """
     from dbt_graft.catalog.build import build as build_catalog
     from dbt_graft.catalog.previous import EarlierBuilds, PreviousSite, read_previous, write_record
@@ -161,7 +161,7 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
     days, _ = read_rest(
         store_folder, partial(store.daily_history, store_folder, _final_names(lineage))
     )
-    if audience := _audience_site(config, grafted):
+    if audience := _audience_site(config, grafted, past):
         # Addresses and history name what is gone, of which nobody knows who may see it.
         return _SiteContent(audience.grafted, past, audience, audience.days(days))
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
@@ -171,10 +171,20 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
     return _SiteContent(grafted, past, None, days, addresses, history)
 
 
-def _audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
-    """The project as an audience may see it; None where the site is the team's."""
+def _audience_site(config: Config, grafted: Grafted, past: Moment | None) -> AudienceSite | None:
+    """The project as an audience may see it; None where the site is the team's.
+
+    Raises:
+        GraftError: The site is of the past.
+    """
     if config.site.highest is None:
         return None
+    if past:
+        raise GraftError(
+            "a site of the past is for no audience: it has what was labelled later",
+            place=f"the site for the audience {config.site.audience}",
+            remedy="name a graft.yml without `site.audience`, and publish that site for the team",
+        )
     # Most sites are the team's, and need not wait for what hides things.
     from dbt_graft.graft.questions.audience.site import audience_site
 

@@ -486,6 +486,18 @@ def test_an_audience_that_cannot_be_is_refused(tmp_path: Path, site: str, messag
     assert message in done.output
 
 
+def test_a_site_of_the_past_is_for_no_audience(tmp_path: Path) -> None:
+    """What was labelled later would be shown."""
+    small_project(tmp_path)
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("site: {audience: public, out: build/public}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site", "--as-of", "2026-11-20")
+    assert done.exit_code == 1
+    assert "is for no audience" in done.output
+    assert not [*tmp_path.glob("build/*")]
+
+
 def test_the_pages_of_an_audience_promise_nothing_of_the_rest(tmp_path: Path) -> None:
     small_project(tmp_path)
     with (tmp_path / "graft.yml").open("a") as config:
