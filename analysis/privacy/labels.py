@@ -339,5 +339,5 @@ class ColumnRules:
         rules = [rule for end in ends for rule in self._by_end.get(end, ())]
         if not rules:
             return set()
-        names = (name, f"{dataset.namespace}/{name}".casefold())
+        names = (name, f"{dataset}.{column}".casefold())
         return {number for number, pattern in rules if any(map(pattern.fullmatch, names))}

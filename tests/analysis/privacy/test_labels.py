@@ -408,5 +408,10 @@ def test_the_patterns_that_name_a_column(dataset: str, column: str, expected: se
     assert ColumnRules(PATTERNS).matching(DatasetId("spark", dataset), column) == expected
 
 
+@for_each("pattern", ["file/shop/out.mail", "FILE/shop/*.mail", "/shop/out.mail", "*/out.mail"])
+def test_a_pattern_names_a_file_as_pages_do(pattern: str) -> None:
+    assert ColumnRules([pattern]).matching(DatasetId("file", "/shop/out"), "mail") == {0}
+
+
 def test_without_patterns_no_column_is_named() -> None:
     assert ColumnRules(()).matching(DatasetId("spark", "raw.people"), "mail") == set()

@@ -215,6 +215,22 @@ def test_other_words_are_no_leak(tmp_path: Path, content: str) -> None:
     assert find_leaks(tmp_path, words, [TEXT, "Night wages", "Payroll"]).leaks == ()
 
 
+@for_each(
+    "content, expected",
+    [
+        ('<path d="M12 3.42C13.65 5.15 12.84 5Z"/>', False),
+        (r'{"svg": "<path d=\"m4,2c13 5\"/>"}', False),
+        ("url('data:image/svg+xml,%3Cpath d=%22M9 2.7C13%2C4%22/%3E')", False),
+        ('<path d="M12 3C13 4" id="c13"/>', True),
+        ('<td d="c13">M1</td>', True),
+        ("<text>2C13</text>", True),
+    ],
+)
+def test_the_way_of_a_pen_names_no_column(tmp_path: Path, content: str, *, expected: bool) -> None:
+    (tmp_path / "a.html").write_text(content)
+    assert bool(find_leaks(tmp_path, HiddenWords(frozenset({"c13"})), ()).leaks) == expected
+
+
 def test_what_a_hidden_text_shares_with_visible_ones_is_no_leak(tmp_path: Path) -> None:
     shared = "with source as ( select * from raw.orders ), final as ( select source.*"
     (tmp_path / "a.html").write_text(shared)
