@@ -34,7 +34,8 @@ class DeclaredLabels:
     """All labels of a project.
 
     Attributes:
-        unmatched: Patterns of graft.yml that no dataset or column has the name of.
+        unmatched: Patterns of graft.yml that no dataset or column has the name of, or only such as
+            an earlier pattern gives a lower label.
     """
 
     columns: Sequence[DeclaredLabel]
@@ -131,13 +132,14 @@ def _of_rules(
     """The labels by patterns of `<dataset>.<column>`, with and without the namespace.
 
     Args:
-        numbers: Filled with the numbers of the rules that match any column.
+        numbers: Filled with the numbers of the rules that any column has no lower label than.
     """
     rules = config.privacy.columns
     for number, column, matches in _matches([rule.columns for rule in rules], graph, lineage):
-        numbers |= matches
         labels = [rules[at] for at in sorted(matches) if rules[at].classification is not None]
-        if labels and (level := labels[0].classification) is not None:
+        level = labels[0].classification if labels else None
+        numbers |= {at for at in matches if (rules[at].classification or 0) <= (level or 0)}
+        if level is not None:
             dataset = graph.datasets[number]
             yield DeclaredLabel(dataset, column, level, "graft.yml", labels[0].reason)
 
@@ -166,7 +168,7 @@ def _of_datasets(
     """The classifications that people gave datasets themselves, in dbt and in graft.yml.
 
     Args:
-        patterns: Filled with the patterns that match any dataset.
+        patterns: Filled with the patterns that any dataset has no lower label than.
     """
     levels: dict[DatasetId, Classification] = {}
     for dataset, description in described.descriptions.items():
@@ -187,8 +189,8 @@ def _of_datasets(
             for text in (name.name, str(name))
         ]
         matches = [rule for pattern, rule in rules if any(map(pattern.fullmatch, names))]
-        patterns.update(rule.tables for rule in matches)
         if matches:
             level = matches[0].classification
-            levels[dataset] = max(level, levels.get(dataset, level))
+            level = levels[dataset] = max(level, levels.get(dataset, level))
+            patterns.update(rule.tables for rule in matches if rule.classification <= level)
     return levels

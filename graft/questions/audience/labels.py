@@ -77,8 +77,11 @@ def check_labels(
     remedies = ["map it under `privacy: {labels: …}` in graft.yml"] if problems else []
     if declared.unmatched:
         patterns = ", ".join(f"`{pattern}`" for pattern in declared.unmatched)
-        problems.append(f"no table or column has the name {patterns} of `privacy` in graft.yml")
-        remedies.append("correct the pattern: what it should hide would be published")
+        problems.append(
+            f"no table or column has the name {patterns} of `privacy` in graft.yml, or an earlier "
+            "pattern gives all of them a lower label"
+        )
+        remedies.append("correct the pattern, or put it first: what it should hide would be shown")
     if problems:
         raise GraftError(
             "\n".join(problems),

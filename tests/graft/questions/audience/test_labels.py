@@ -97,13 +97,34 @@ def test_a_label_that_is_mapped_and_readers_who_see_all_stop_nothing(
 
 @pytest.mark.parametrize(
     "privacy",
-    ["{tables: [{tables: 'hr.*', is: secret}]}", "{columns: [{columns: '*.iban', is: pii}]}"],
+    [
+        "{tables: [{tables: 'hr.*', is: secret}]}",
+        "{columns: [{columns: '*.iban', is: pii}]}",
+        "{tables: [{tables: '*', is: public}, {tables: 'db.pay', is: secret}]}",
+        "{columns: [{columns: '*.id', is: public}, {columns: 'raw.orders.id', is: pii}]}",
+    ],
 )
 def test_a_pattern_that_names_nothing_stops_the_site(tmp_path: Path, privacy: str) -> None:
     project(tmp_path, privacy)
+    label_of("column", tmp_path, {})
     done = graft(tmp_path, "site")
     assert done.exit_code == 1
     assert "no table or column has the name `" in done.output
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        "{tables: [{tables: 'db.pay', is: secret}, {tables: '*', is: public}]}",
+        "{tables: [{tables: 'db.*', is: secret}, {tables: '*.pay', is: secret}]}",
+        "{columns: [{columns: '*.id', is: pii}, {columns: 'raw.orders.id', group_size: 20}]}",
+    ],
+)
+def test_a_pattern_beside_one_that_hides_more_stops_nothing(tmp_path: Path, privacy: str) -> None:
+    project(tmp_path, privacy)
+    label_of("column", tmp_path, {})
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
 
 
 def test_the_team_s_site_is_published_all_the_same(tmp_path: Path) -> None:
