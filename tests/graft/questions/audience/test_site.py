@@ -487,7 +487,7 @@ def test_an_audience_that_cannot_be_is_refused(tmp_path: Path, site: str, messag
 
 
 def test_a_site_of_the_past_is_for_no_audience(tmp_path: Path) -> None:
-    """What was labelled later would be shown."""
+    """Labels that came later would hide nothing."""
     small_project(tmp_path)
     with (tmp_path / "graft.yml").open("a") as config:
         config.write("site: {audience: public, out: build/public}\n")
