@@ -114,4 +114,7 @@ def openlineage(
             click.echo(f"{count(written, 'event')} written to {out}")
     else:
         sys.stdout.flush()
-        files.write_to(sys.stdout.buffer, (exported.event for exported in exported_events))
+        events = (exported.event for exported in exported_events)
+        written = files.write_to(sys.stdout.buffer, events)
+    if airflow and not receiver and not written:
+        click.echo("no run that was asked for is one of Airflow's in the store", err=True)

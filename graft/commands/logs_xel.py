@@ -56,7 +56,8 @@ def xel(
     """Print the events in FILES, or folders of .xel files.
 
     All that was captured is shown: statements with their literals, names of users and machines.
-    Damaged blocks are reported on standard error and skipped.
+    Damaged blocks are reported on standard error and skipped; where nothing is left, it is an
+    error.
     """
     out = sys.stdout.buffer
     tally = EventTally()
@@ -75,4 +76,6 @@ def xel(
     except BrokenPipeError:
         # `| head` has enough; Python would complain when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(FAILS if strict and tally.damages else 0)
+    if strict and tally.damages:
+        sys.exit(FAILS)
+    sys.exit(int(bool(tally.damages) and not tally.is_read))

@@ -46,6 +46,9 @@ class EventTally:
     """Counts so far; names, applications and times only of events that pass the filters.
 
     A block of more events than a chunk holds counts for as many blocks as it has chunks.
+
+    Attributes:
+        is_read: One of the files has an event that can be read.
     """
 
     files: int = 0
@@ -56,6 +59,7 @@ class EventTally:
     first: int | None = None
     last: int | None = None
     damages: list[tuple[str, LogDamage]] = field(default_factory=list)
+    is_read: bool = False
 
     def add(self, chunk: Chunk) -> None:
         """Count a chunk's events."""
@@ -119,6 +123,7 @@ def read_chunks(files: tuple[str, ...], wanted: EventFilter, tally: EventTally) 
         for log in log_files(path, path, partial(_is_xel, path), tally.leave_out):
             tally.files += 1
             for chunk in xel_chunks(log, wanted):
+                tally.is_read |= bool(chunk.seen)
                 for damage in chunk.damages:
                     tally.damages.append((log.origin, damage))
                     origin = one_line(log.origin)

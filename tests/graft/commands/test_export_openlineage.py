@@ -209,3 +209,13 @@ def test_a_secret_in_the_url_is_refused_and_not_shown(export: Export, url: str) 
     done = export("--url", url)
     assert done.code == 1
     assert "very-secret" not in done.out + done.err
+
+
+@pytest.mark.parametrize("options", [(), ("--out", "events.ndjson")])
+def test_without_runs_of_airflow_it_says_that_there_is_none(
+    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = export("--airflow", *options)
+    assert (done.code, done.events if not options else []) == (0, [])
+    assert "is one of Airflow's" in done.err

@@ -171,9 +171,16 @@ def test_strict_ends_with_3_on_a_file_that_is_cut_short(file: Path, tmp_path: Pa
 def test_a_file_of_another_kind_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.xel"
     path.write_text("text")
-    result = run(path, "--strict")
-    assert (result.exit_code, result.stdout) == (3, "")
-    assert "byte 0" in result.stderr
+    for options, code in (((), 1), (("--summary", "--json"), 1), (("--strict",), 3)):
+        result = run(path, *options)
+        assert result.exit_code == code
+        assert "byte 0" in result.stderr
+
+
+def test_a_file_of_another_kind_beside_a_log_is_left_out(file: Path) -> None:
+    other = file.parent / "b.xel"
+    other.write_text("text")
+    assert run(other, file).exit_code == 0
 
 
 def test_a_missing_file_is_a_wrong_command_line(tmp_path: Path) -> None:
