@@ -111,13 +111,9 @@ def select_nodes(
         GraftError: It is not valid, or selects nothing.
     """
     try:
-        union = parse(selection)
+        node_ids = SelectableNodes.from_manifest(manifest, promoted).find(selection)
     except ValueError as error:
         raise GraftError(str(error), place=f"selection {selection!r}") from error
-    graph = _Graph.from_manifest(manifest, promoted or {})
-    node_ids: set[str] = set()
-    for intersection in union:
-        node_ids |= set.intersection(*map(graph.select, intersection))
     if not node_ids:
         raise GraftError(
             "selects no node of the dbt project",
@@ -128,15 +124,29 @@ def select_nodes(
 
 
 @frozen
-class _Graph:
+class SelectableNodes:
+    """The enabled nodes of a manifest, and how they depend on each other.
+
+    Attributes:
+        has_default: A selector of YAML counts for commands without a selection.
+    """
+
     nodes: Mapping[str, Node]
     parents: Mapping[str, Iterable[str]]
     children: Mapping[str, Iterable[str]]
     project: str
     sources: Mapping[str, tuple[str, str]]  # id in the dbt project -> id now, package
+    has_default: bool = False
 
     @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any], promoted: Mapping[str, str]) -> _Graph:
+    def from_manifest(
+        cls, manifest: Mapping[str, Any], promoted: Mapping[str, str] | None = None
+    ) -> SelectableNodes:
+        """Read a manifest.
+
+        Args:
+            promoted: See `select_nodes`.
+        """
         nodes = {
             key: node
             for part in PARTS
@@ -156,11 +166,37 @@ class _Graph:
             for key, node in nodes.items()
             if node.get("resource_type") == "source"
         }
-        sources |= {old: (now, old.split(".")[1]) for old, now in promoted.items() if now in nodes}
+        sources |= {
+            old: (now, old.split(".")[1]) for old, now in (promoted or {}).items() if now in nodes
+        }
         project = str((manifest.get("metadata") or {}).get("project_name") or "")
-        return cls(nodes, parents, children, project, sources)
+        selectors = (manifest.get("selectors") or {}).values()
+        has_default = any(isinstance(one, dict) and one.get("default") for one in selectors)
+        return cls(nodes, parents, children, project, sources, has_default)
 
-    def select(self, criterion: Criterion) -> set[str]:
+    def of_command(self, selected: str, excluded: str) -> set[str]:
+        """The nodes that a command selects by `--select` and `--exclude`; empty where it has none.
+
+        Raises:
+            ValueError: One of them is not valid, or a selector of YAML says it.
+        """
+        if self.has_default and not selected and not excluded:
+            raise ValueError("the project has a selector that is the default")
+        node_ids = self.find(selected) if selected else {*self.nodes}
+        return node_ids - self.find(excluded) if excluded else node_ids
+
+    def find(self, selection: str) -> set[str]:
+        """The nodes of a selection.
+
+        Raises:
+            ValueError: See `parse`.
+        """
+        node_ids: set[str] = set()
+        for intersection in parse(selection):
+            node_ids |= set.intersection(*map(self._select, intersection))
+        return node_ids
+
+    def _select(self, criterion: Criterion) -> set[str]:
         """The nodes of a criterion, its neighbours, and the tests of all of them."""
         first = self._match(criterion)
         node_ids = first | self._reach(first, self.parents, criterion.up)

@@ -10,7 +10,7 @@ from typing import Any
 import networkx
 import pytest
 
-from dbt_graft.injector.selection import parse, select_nodes
+from dbt_graft.injector.selection import SelectableNodes, parse, select_nodes
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
 from tests.dbt_artifacts import dbt_class
@@ -121,6 +121,27 @@ def test_a_source_that_became_a_model_is_still_selected_as_a_source() -> None:
         "source.shop.raw.orders",
         "model.shop.last",
     }
+
+
+@for_each(
+    "selected, excluded, count",
+    [
+        ("", "", 11),
+        ("", "package:shop", 1),
+        ("+last", "path:models/staging resource_type:test", 4),
+        ("off", "", 0),
+    ],
+)
+def test_a_command_selects_and_excludes(selected: str, excluded: str, count: int) -> None:
+    assert len(SelectableNodes.from_manifest(SMALL).of_command(selected, excluded)) == count
+
+
+def test_what_a_default_selector_selects_is_not_known() -> None:
+    selectors = {"nightly": {"name": "nightly", "default": True, "definition": {}}}
+    nodes = SelectableNodes.from_manifest({**SMALL, "selectors": selectors})
+    with pytest.raises(ValueError, match="a selector that is the default"):
+        nodes.of_command("", "")
+    assert nodes.of_command("last", "") == {"model.shop.last"}
 
 
 @for_each(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask, TaskKey
 from dbt_graft.exporters.dag_factory.identifiers import identifier, with_digest
-from dbt_graft.exporters.dag_factory.order import DemandedOrder
-from dbt_graft.lineage.graph import Graph
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, OrderedNode
 
 # Names that cosmos and people give to what a task does with a model.
 _SUFFIX = re.compile(r"[._](run|build|seed|snapshot)$")
@@ -22,8 +21,12 @@ _SELECTION = re.compile(rf"(?:--select|--models?|-s|-m)[ =]+{_NAMES}")
 _SELECTOR = re.compile(r"--selector\b")
 _EXCLUSION = re.compile(rf"--exclude[ =]+{_NAMES}")
 # A build of everything. Scripts around dbt have it in their names: `run_dbt.py build`.
-_BUILD = re.compile(r"dbt\S*[\"']?\s(?:.*\s)?[\"']?(?:run|build)\b")
-_WORD = re.compile(r"(?P<up>\+?)(?:(?P<method>tag|package):)?(?P<name>[\w.*?]+)(?P<down>\+?)")
+_BUILD = re.compile(r"dbt\S*[\"']?\s(?:.*\s)?[\"']?(?P<verb>run|build)(?![\w-])")
+# Jinja or a variable of the shell.
+_FILLED_IN = re.compile(r"[{}$`]")
+# `--select` and `--exclude` of a command of dbt, each empty where it has none -> the unique_ids; a
+# ValueError where that cannot be said.
+Select = Callable[[str, str], Collection[str]]
 
 
 @dataclass(frozen=True)
@@ -33,14 +36,15 @@ class TaskMatcher:
     Attributes:
         known_as: `<dag>.<task>` or `<task>` -> the name in lineage, see `named`.
         exported: The nodes of the tasks that an export of today would write.
+        select: The nodes that a command of dbt selects.
     """
 
     order: DemandedOrder
     known_as: Mapping[str, str]
     exported: Mapping[TaskKey, tuple[str, ...]]
+    select: Select
     _by_id: Mapping[str, tuple[str, ...]]
     _by_label: Mapping[str, tuple[str, ...]]
-    _dbt: Graph[str]
 
     def nodes(self, task: ScheduledTask) -> tuple[str, ...]:
         """The nodes that a task runs, sorted; none if it is not known.
@@ -50,7 +54,8 @@ class TaskMatcher:
         for name in (task.label, task.task_id):
             if wanted := self.known_as.get(name):
                 return self.find_nodes(wanted)
-        if selected := self._selected_nodes(task.command):
+        selected = self._selected_nodes(task.command)
+        if selected is not None:
             return selected
         ids = [task.task_id.rpartition(".")[2]]
         for task_id in (task.task_id, _SUFFIX.sub("", task.task_id)):
@@ -72,52 +77,41 @@ class TaskMatcher:
             if fnmatchcase(node.name, pattern) or fnmatchcase(node.label, pattern)
         )
 
-    def _selected_nodes(self, command: str) -> tuple[str, ...]:
-        """The nodes that a command of dbt builds, sorted; none of any other command."""
-        if not _BUILD.search(command) or _SELECTOR.search(command):
-            return ()
-        selected_words = [
-            word for match in _SELECTION.finditer(command) for word in match["names"].split()
-        ]
-        excluded_words = [
-            word for match in _EXCLUSION.finditer(command) for word in match["names"].split()
-        ]
-        nodes = set(self._dbt.nodes)
-        if selected_words:
-            nodes = self._union(selected_words)
-        return tuple(sorted(nodes - self._union(excluded_words)))
+    def _selected_nodes(self, command: str) -> tuple[str, ...] | None:
+        """The nodes that a command of dbt builds, sorted; None where the command does not say."""
+        build = _BUILD.search(command)
+        if not build or _SELECTOR.search(command):
+            return None
+        selected, excluded = (
+            " ".join(match["names"] for match in option.finditer(command))
+            for option in (_SELECTION, _EXCLUSION)
+        )
+        if _FILLED_IN.search(selected + excluded):
+            return None
+        try:
+            node_ids = self.select(selected, excluded)
+        except ValueError:
+            return None
+        nodes = (self.order.nodes[name] for name in node_ids if name in self.order.nodes)
+        return tuple(
+            sorted(node.name for node in nodes if build["verb"] == "build" or _is_run(node))
+        )
 
-    def _union(self, words: Iterable[str]) -> set[str]:
-        """The nodes of words of a selection; those with commas between them must all fit."""
-        parts = ([set(self._word_nodes(part)) for part in word.split(",")] for word in words)
-        return {node for sets in parts for node in set.intersection(*sets)}
 
-    def _word_nodes(self, word: str) -> Iterator[str]:
-        """The nodes of one word of a selection: `orders`, `stg_*`, `+orders`, `tag:daily`."""
-        selector = _WORD.fullmatch(word)
-        if not selector:
-            return
-        name = selector["name"]
-        if selector["method"] == "tag":
-            tagged = (node for node in self.order.nodes.values() if name in node.info.tags)
-            nodes = tuple(node.name for node in tagged)
-        elif selector["method"]:
-            nodes = tuple(node for node in self._dbt.nodes if node.split(".")[1:2] == [name])
-        else:
-            nodes = self.find_nodes(name) or self.find_nodes(name.rpartition(".")[2])
-        for node in nodes:
-            if self.order.nodes[node].is_dbt:
-                yield node
-                if selector["up"]:
-                    yield from self._dbt.upstream(node)
-                if selector["down"]:
-                    yield from self._dbt.downstream(node)
+def _is_run(node: OrderedNode) -> bool:
+    """Whether `dbt run` builds it."""
+    return node.resource == "model"
+
+
+def _without_project(selected: str, excluded: str) -> Collection[str]:
+    raise ValueError("there is no dbt project")
 
 
 def task_matcher(
     order: DemandedOrder,
     known_as: Mapping[str, str],
     exported: Mapping[TaskKey, tuple[str, ...]] | None = None,
+    select: Select = _without_project,
 ) -> TaskMatcher:
     """The matcher of an order's nodes; see `TaskMatcher` for its arguments."""
     by_id: dict[str, list[str]] = defaultdict(list)
@@ -131,12 +125,11 @@ def task_matcher(
                 names = by_id[name.casefold()]
                 if not names or order.nodes[names[0]].is_dbt == node.is_dbt:
                     names.append(node.name)
-    dbt = {name for name, node in order.nodes.items() if node.is_dbt}
     return TaskMatcher(
         order,
         known_as,
         exported or {},
+        select,
         {name: tuple(sorted(set(names))) for name, names in by_id.items()},
         {name: tuple(names) for name, names in by_label.items()},
-        Graph((edge for edge in order.edges if set(edge) <= dbt), dbt),
     )

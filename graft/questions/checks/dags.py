@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.rule import DAG_NOT_READ
 from dbt_graft.exporters.dag_factory.check.compare import compare
 from dbt_graft.exporters.dag_factory.check.event_dags import event_dags
-from dbt_graft.exporters.dag_factory.check.matching import task_matcher
+from dbt_graft.exporters.dag_factory.check.matching import Select, task_matcher
 from dbt_graft.exporters.dag_factory.check.scheduled import ReadDags, ScheduledDag
 from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
 from dbt_graft.exporters.dag_factory.document import marker
@@ -25,6 +26,7 @@ from dbt_graft.exporters.dag_factory.overrides import added_tasks
 from dbt_graft.exporters.dag_factory.planner import plan_dags, wanted_order
 from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
+from dbt_graft.injector.selection import SelectableNodes
 from dbt_graft.lineage.errors import GraftError
 
 _YAML = (".yml", ".yaml")
@@ -55,7 +57,7 @@ def check_dags(checked: CheckedProject) -> Answer:
 
     # A task that people added was never in the lineage.
     exported |= dict.fromkeys(added_tasks(dag_overrides(config)), ())
-    matcher = task_matcher(wanted, config.airflow.known_as, exported)
+    matcher = task_matcher(wanted, config.airflow.known_as, exported, _selection(checked))
     rows = [(dag.dag_id, len(dag.tasks)) for dag in scan.dags]
     tasks = count(sum(number for _, number in rows), "task")
     return Answer(
@@ -71,6 +73,18 @@ def check_dags(checked: CheckedProject) -> Answer:
         ],
         data={"dags": dict(rows)},
     )
+
+
+def _selection(checked: CheckedProject) -> Select:
+    """The selections of commands of dbt in its project, which is read for the first of them."""
+
+    @cache
+    def nodes() -> SelectableNodes:
+        if not (dbt := checked.project.dbt):
+            raise ValueError("there is no dbt project")
+        return SelectableNodes.from_manifest(dbt.artifacts.manifest)
+
+    return lambda selected, excluded: nodes().of_command(selected, excluded)
 
 
 def _places(checked: CheckedProject) -> list[Path]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+from dbt_graft.exporters.dag_factory.check.matching import TaskMatcher, task_matcher
 from dbt_graft.exporters.dag_factory.order import DemandedOrder, Edge, OrderedNode
 from dbt_graft.exporters.dag_factory.settings import DagSettings, TaskCommand
+from dbt_graft.injector.selection import SelectableNodes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import TaskInfo
 
@@ -47,6 +49,25 @@ def order_of(*lines: str, **infos: TaskInfo) -> DemandedOrder:
                 for dataset in sorted({*writer.writes} & {*reader.reads}):
                     edges[writer.name, reader.name].append(dataset)
     return DemandedOrder(nodes, {edge: tuple(found) for edge, found in edges.items()})
+
+
+def matcher_of(order: DemandedOrder) -> TaskMatcher:
+    """The matcher of an order whose dbt nodes are in `models/marts` of a project."""
+    nodes = {
+        node.name: {
+            "resource_type": node.resource,
+            "name": node.label,
+            "package_name": "shop",
+            "fqn": ["shop", "marts", node.label],
+            "original_file_path": f"models/marts/{node.label}.sql",
+            "tags": node.info.tags,
+        }
+        for node in order.nodes.values()
+        if node.is_dbt
+    }
+    parents = {key: [a for a, b in order.edges if b == key and a in nodes] for key in nodes}
+    manifest = {"nodes": nodes, "parent_map": parents, "metadata": {"project_name": "shop"}}
+    return task_matcher(order, {}, select=SelectableNodes.from_manifest(manifest).of_command)
 
 
 def named(order: DemandedOrder, old: str, new: str) -> DemandedOrder:

@@ -14,7 +14,7 @@ from dbt_graft.exporters.dag_factory.check.matching import task_matcher
 from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask
 from dbt_graft.exporters.dag_factory.check.yaml_dags import read_yaml_dags
 from dbt_graft.exporters.dag_factory.document import documents, files, marker
-from dbt_graft.exporters.dag_factory.order import DemandedOrder
+from dbt_graft.exporters.dag_factory.order import DemandedOrder, OrderedNode
 from dbt_graft.exporters.dag_factory.planner import plan_dags
 from dbt_graft.exporters.dag_factory.settings import (
     DagGrouping,
@@ -25,7 +25,7 @@ from dbt_graft.exporters.dag_factory.settings import (
 )
 from dbt_graft.lineage.records import TaskInfo
 from tests.cases import for_each
-from tests.exporters.dag_factory.orders import SETTINGS, order_of
+from tests.exporters.dag_factory.orders import SETTINGS, matcher_of, order_of
 
 SHOP = order_of(
     "load_orders: -> raw.orders",
@@ -277,13 +277,21 @@ def test_groups_order_their_tasks() -> None:
         ("dbt build --select stg_*", "stg_orders"),
         ("dbt build --select shop.marts.orders", "orders"),
         ("dbt build --select tag:daily", "customers"),
-        ("dbt --no-use-colors build", "customers orders stg_orders"),
-        ("dbt build --exclude customers", "orders stg_orders"),
+        ("dbt --no-use-colors build", "countries customers orders stg_orders"),
+        ("dbt build --exclude customers", "countries orders stg_orders"),
         ('python run_dbt.py "build --select stg_orders"', "stg_orders"),
         ("dbt run --select other", ""),
         ("dbt deps", ""),
         ("run dbt_things", ""),
         ("dbt run --select path:models/x", ""),
+        ("dbt run --select models/marts --exclude 1+customers", "stg_orders"),
+        ("dbt build --select @orders", "customers orders stg_orders"),
+        ("dbt build --select state:modified+ orders", ""),
+        ("dbt build --exclude {{ params.without }}", ""),
+        ("dbt build --select orders $MORE", ""),
+        ("dbt run-operation stage_external_sources", ""),
+        ("dbt run", "customers orders stg_orders"),
+        ("dbt build", "countries customers orders stg_orders"),
         ("dbt build --select tag:daily,orders+", "customers"),
         ("dbt build --select tag:daily,orders", ""),
         ("dbt build --selector nightly", ""),
@@ -299,8 +307,10 @@ def test_a_task_of_dbt_is_known_by_what_it_selects(command: str, nodes: str) -> 
         "dbt customers: orders ->",
         customers=TaskInfo(tags=("daily",)),
     )
-    found = task_matcher(order, {}).nodes(ScheduledTask("shop", "nightly", command=command))
-    assert found == tuple(f"model.shop.{name}" for name in nodes.split())
+    seed = OrderedNode("seed.shop.countries", "countries", "seed", ("dbt",))
+    order = replace(order, nodes={**order.nodes, seed.name: seed})
+    found = matcher_of(order).nodes(ScheduledTask("shop", "nightly", command=command))
+    assert sorted(name.split(".")[2] for name in found) == nodes.split()
 
 
 @for_each(
@@ -370,4 +380,4 @@ def test_what_is_exported_passes_the_check(
         if name.endswith(".yml")
         for one in read_yaml_dags(text, name, is_ours=True).dags
     ]
-    assert compare(order, read, task_matcher(order, {})) == []
+    assert compare(order, read, matcher_of(order)) == []

@@ -9,8 +9,7 @@ import pytest
 from dbt_graft.analysis.finding import Severity
 from dbt_graft.exporters.dag_factory.check.compare import compare
 from dbt_graft.exporters.dag_factory.check.event_dags import event_dags
-from dbt_graft.exporters.dag_factory.check.matching import task_matcher
-from tests.exporters.dag_factory.orders import order_of
+from tests.exporters.dag_factory.orders import matcher_of, order_of
 
 CRON = {"timetable": {"expression": "0 5 * * *"}, "timetable_summary": "0 5 * * *"}
 ASSET = {
@@ -63,7 +62,7 @@ def dag_event(
 
 def texts(*events: Any) -> list[str]:
     order = order_of("load: -> raw", "dbt stg_orders: raw -> stg", "report: stg ->")
-    findings = compare(order, event_dags(events), task_matcher(order, {}))
+    findings = compare(order, event_dags(events), matcher_of(order))
     return [
         f"{finding.place}: {finding.subject} {finding.problem}"
         for finding in findings
