@@ -7,11 +7,12 @@ models of one relation lineage follows one: what the others read flows into it, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from dbt_graft.injector.dbt_lineage import upstream_datasets
 from dbt_graft.injector.manifest import BUILDERS, Node, all_nodes, parents
-from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.relations import Relations, relation_name
 from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description, Role
@@ -37,13 +38,19 @@ class EphemeralModels:
 
 
 def ephemeral_models(
-    manifest: Node, datasets: Mapping[str, DatasetId], followed: Collection[str]
+    manifest: Node,
+    datasets: Mapping[str, DatasetId],
+    followed: Collection[str],
+    is_labelled: Callable[[DatasetId], bool],
 ) -> EphemeralModels:
     """The models, seeds and snapshots of a manifest that no dataset is known for.
+
+    They are called as their relations would be: patterns of `privacy` name them so.
 
     Args:
         datasets: unique_id -> the dataset of each node that has one.
         followed: The ids of nodes that lineage has the inputs of.
+        is_labelled: Whether a pattern labels a dataset, beside what its node says.
     """
     builders = {
         key: node
@@ -52,7 +59,9 @@ def ephemeral_models(
     }
     nodes = {key: node for key, node in builders.items() if key not in datasets}
     rivals = {key: datasets[key] for key in builders if key in datasets and key not in followed}
-    stand_ins = {key: DatasetId(_NAMESPACE, key) for key in nodes}
+    stand_ins = {key: DatasetId(_NAMESPACE, relation_name(node)) for key, node in nodes.items()}
+    twins = Counter(stand_ins.values())
+    stand_ins |= {key: DatasetId(_NAMESPACE, key) for key in nodes if twins[stand_ins[key]] > 1}
     descriptions = {
         stand_ins[key]: Description(
             dataset=stand_ins[key],
@@ -64,10 +73,15 @@ def ephemeral_models(
         )
         for key, node in nodes.items()
     }
+    labelled = {
+        dataset
+        for dataset, text in descriptions.items()
+        if text.labels or text.column_labels or is_labelled(dataset)
+    }
     all_datasets = {**datasets, **stand_ins}
     flows = [
         *_flows_into(manifest, datasets, {**stand_ins, **rivals}),
-        *_flows_from(manifest, descriptions, all_datasets),
+        *_flows_from(manifest, descriptions, all_datasets, labelled),
     ]
     return EphemeralModels(descriptions, tuple(flows))
 
@@ -91,6 +105,7 @@ def _flows_from(
     manifest: Node,
     descriptions: Mapping[DatasetId, Description],
     datasets: Mapping[str, DatasetId],
+    labelled: Collection[DatasetId],
 ) -> Iterator[Flow]:
     readers = group_by_key(
         (parent, datasets[key])
@@ -98,8 +113,8 @@ def _flows_from(
         if key in datasets
         for parent in parents(node)
     )
-    waiting = [text for text in descriptions.values() if text.labels or text.column_labels]
-    seen = {text.dataset for text in waiting}
+    waiting = [descriptions[dataset] for dataset in labelled]
+    seen = {*labelled}
     while waiting:
         source = waiting.pop()
         for reader in readers.get(source.node_id, ()):

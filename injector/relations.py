@@ -88,14 +88,17 @@ def relations(manifest: Node, namespace: str, places: Places | None = None) -> R
 
 def _dataset(node: Node, namespace: str) -> DatasetId | None:
     kind = node.get("resource_type")
-    if kind == "source":
-        identifier = node.get("identifier") or node.get("name")
-    elif kind in BUILDERS and materialized(node) != "ephemeral":
-        identifier = node.get("alias") or node.get("name")
-    else:
-        return None
+    if kind == "source" or (kind in BUILDERS and materialized(node) != "ephemeral"):
+        return DatasetId(namespace, relation_name(node))
+    return None
+
+
+def relation_name(node: Node) -> str:
+    """The name that a node's relation has, or would have: `db.schema.table`."""
+    names = ("identifier",) if node.get("resource_type") == "source" else ("alias",)
+    identifier = next((node[key] for key in (*names, "name") if node.get(key)), None)
     parts = (node.get("database"), node.get("schema"), identifier)
-    return DatasetId(namespace, ".".join(str(part) for part in parts if part))
+    return ".".join(str(part) for part in parts if part)
 
 
 @frozen

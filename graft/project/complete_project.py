@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from dbt_graft.injector.ephemeral import ephemeral_models
@@ -31,11 +31,16 @@ class CompleteProject:
     columns: Mapping[DatasetId, set[str]]
 
 
-def complete_project(grafted: Grafted) -> CompleteProject:
-    """The complete project of a graft."""
+def complete_project(grafted: Grafted, is_labelled: Callable[[DatasetId], bool]) -> CompleteProject:
+    """The complete project of a graft.
+
+    Args:
+        is_labelled: Whether a pattern hides a dataset.
+    """
     lineage = grafted.lineage
     followed = {description.node_id for description in grafted.descriptions.values()}
-    models = ephemeral_models(grafted.manifest, _node_ids(grafted.descriptions), followed)
+    node_ids = _node_ids(grafted.descriptions)
+    models = ephemeral_models(grafted.manifest, node_ids, followed, is_labelled)
     descriptions = {**grafted.descriptions, **models.descriptions}
     lineage = replace(lineage, flows=(*lineage.flows, *models.flows))
     described = replace(grafted.described, lineage=lineage, descriptions=descriptions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 
 from dbt_graft.analysis.impact.graph import ImpactGraph
@@ -11,6 +11,7 @@ from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import ColumnRules, DeclaredLabel
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
+from dbt_graft.graft.project.privacy_section import PrivacyTable
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.frozen import frozen
@@ -68,6 +69,19 @@ def declared_labels(
     unmatched = [rule.columns for at, rule in enumerate(rules) if at not in numbers]
     unmatched += [rule.tables for rule in config.privacy.tables if rule.tables not in tables]
     return DeclaredLabels(columns, datasets, unknown, unmatched)
+
+
+def table_rules(config: Config) -> Callable[[Iterable[DatasetId]], list[PrivacyTable]]:
+    """The rules of graft.yml that name a dataset by one of its names, in their order."""
+    rules = [
+        (re.compile(translate(rule.tables.casefold())), rule) for rule in config.privacy.tables
+    ]
+
+    def rules_of(names: Iterable[DatasetId]) -> list[PrivacyTable]:
+        texts = [text.casefold() for name in names for text in (name.name, str(name))]
+        return [rule for pattern, rule in rules if any(map(pattern.fullmatch, texts))]
+
+    return rules_of
 
 
 def has_labels(config: Config, described: DescribedLineage) -> bool:
@@ -178,18 +192,10 @@ def _of_datasets(
                 unknown.append(UnknownLabel(text, description.node_id))
             else:
                 levels[dataset] = max(level, levels.get(dataset, level))
-    rules = [
-        (re.compile(translate(rule.tables.casefold())), rule) for rule in config.privacy.tables
-    ]
-    datasets = {*described.lineage.datasets, *described.descriptions} if rules else ()
-    for dataset in datasets:
-        names = [
-            text.casefold()
-            for name in described.lineage.names_of(dataset)
-            for text in (name.name, str(name))
-        ]
-        matches = [rule for pattern, rule in rules if any(map(pattern.fullmatch, names))]
-        if matches:
+    rules_of = table_rules(config)
+    datasets = {*described.lineage.datasets, *described.descriptions}
+    for dataset in datasets if config.privacy.tables else ():
+        if matches := rules_of(described.lineage.names_of(dataset)):
             level = matches[0].classification
             level = levels[dataset] = max(level, levels.get(dataset, level))
             patterns.update(rule.tables for rule in matches if rule.classification <= level)

@@ -26,7 +26,11 @@ from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.graft.project.complete_project import CompleteProject, complete_project
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.declared_labels import DeclaredLabels, declared_labels
+from dbt_graft.graft.project.declared_labels import (
+    DeclaredLabels,
+    declared_labels,
+    table_rules,
+)
 from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.privacy_labels import spread_labels
 from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
@@ -45,6 +49,7 @@ from dbt_graft.injector.index_page import read_page
 from dbt_graft.injector.report import Grafted
 from dbt_graft.injector.selection import select_nodes
 from dbt_graft.lineage.building.daily import DailyHistory
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
@@ -105,11 +110,16 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
         GraftError: A label or a pattern of labels says nothing, so that nobody knows what they may
             see.
     """
-    if config.site.highest is None:
+    highest, rules_of = config.site.highest, table_rules(config)
+    if highest is None:
         return None
-    project = complete_project(grafted)
+
+    def is_above(dataset: DatasetId) -> bool:
+        return any(rule.classification > highest for rule in rules_of([dataset])[:1])
+
+    project = complete_project(grafted, is_above)
     manifest, lineage, node_ids = grafted.manifest, grafted.lineage, project.node_ids
-    audience = audience_of(config, config.site.highest, project.described, manifest)
+    audience = audience_of(config, highest, project.described, manifest)
     declared = declared_labels(config, project.described, impact_graph(config, project.described))
     if not audience.sees_all:
         check_labels(config, project.described, manifest, node_ids, declared)

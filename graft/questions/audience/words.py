@@ -15,7 +15,6 @@ from dbt_graft.collectors.statements.text.tokens import keywords
 from dbt_graft.graft.project.complete_project import CompleteProject, description_ids
 from dbt_graft.graft.questions.leaks.product_words import product_words
 from dbt_graft.injector.audience_nodes import named_nodes, texts
-from dbt_graft.injector.ephemeral import is_ephemeral
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
@@ -80,7 +79,7 @@ def words_of(project: CompleteProject, sight: Sight) -> HiddenWords:
     }
     return hidden_words(
         _hidden_columns(project, sight.hidden),
-        [dataset for dataset in sight.hidden.datasets if not is_ephemeral(dataset)],
+        sight.hidden.datasets,
         {*map(str.casefold, _visible_names(project, sight.hidden)), *product_words()},
         {
             *_other_names(project, sight.hidden),
@@ -167,7 +166,7 @@ def _visible_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str
     """Names of data that anybody may read, and those of ids."""
     yield from _PLAIN
     for dataset, columns in project.columns.items():
-        if dataset not in hidden.datasets and not is_ephemeral(dataset):
+        if dataset not in hidden.datasets:
             yield from (dataset.name, *dataset.parts, *WORD.findall(dataset.namespace))
             shown = (name for name in columns if not hidden.hides(dataset, name))
             yield from (part for name in shown for part in {name, *name.split(".")})

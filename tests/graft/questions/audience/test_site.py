@@ -285,6 +285,17 @@ def _source_of_another_name_than_its_schema(folder: Path) -> None:
     described(folder, "model", "raw", {"id": {}}, description="Not of zqxhid.")
 
 
+def _model_without_a_relation(folder: Path) -> None:
+    """A pattern names it by its schema; what comes from it is hidden, too."""
+    ephemeral = {"config": {"materialized": "ephemeral"}, "meta": {}, "name": "zqxhid"}
+    described(folder, "source", "raw", {"id": {}})
+    described(folder, "model", "hr_zqxhid", {"id": {}}, **ephemeral)
+    inputs = {"nodes": ["model.shop.hr_zqxhid.zqxhid"], "macros": []}
+    described(folder, "model", "db", {"zqxhid_2": {}}, depends_on=inputs)
+    with (folder / "graft.yml").open("a") as config:
+        config.write("privacy: {tables: [{tables: 'hr_*', is: secret}]}\n")
+
+
 def _task_between_visible_tables(folder: Path) -> None:
     described(folder, "source", "raw", {"id": {}})
     described(folder, "model", "db", {"id": {}})
@@ -306,6 +317,7 @@ def _task_between_visible_tables(folder: Path) -> None:
         _metric_of_a_hidden_column,
         _test_that_reads_a_hidden_column,
         _source_of_another_name_than_its_schema,
+        _model_without_a_relation,
         _task_between_visible_tables,
     ],
 )
