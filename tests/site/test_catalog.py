@@ -258,3 +258,18 @@ def test_an_age_counts_what_is_past_and_names_no_day_of_the_calendar(
                 })"""
         )
         assert ages == ["1 day ago", "1 month ago", "1 year ago"]
+
+
+@for_each("width", (390, 768, 1280, 1920))
+def test_where_the_columns_of_a_task_come_from_stays_inside_of_their_table(
+    visit: Any, width: int
+) -> None:
+    page = visit.open("tasks/score_customers/")
+    page.set_viewport_size({"width": width, "height": 900})
+    table = page.locator("h2#columns + section table")
+    edges = table.evaluate(
+        """table => [table, ...table.querySelectorAll("a")].map(
+            one => one.getBoundingClientRect().right)"""
+    )
+    assert len(edges) > 4
+    assert max(edges) == edges[0]
