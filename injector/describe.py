@@ -12,6 +12,7 @@ from dbt_graft.injector.dbt_lineage import exposures
 from dbt_graft.injector.manifest import Node, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
+from dbt_graft.injector.selection_methods import selections
 from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
@@ -40,6 +41,7 @@ def descriptions(
     origins = {built.node_id: built.sources for built in report.promoted}
     tasks = {built.node_id: built.tasks for built in report.models}
     tests = tests_by_node(grafted)
+    selected_by = selections({key: original["nodes"][key] for key in relations.builders.values()})
     descriptions_by_dataset = {}
     for dataset, node_id in sorted(graft_plan.nodes.items()):
         node = grafted["nodes"].get(node_id) or grafted["sources"][node_id]
@@ -82,6 +84,7 @@ def descriptions(
             labels=labels([*described, {"tags": tags}]),
             column_labels=_with_tag_labels(column_labels(described), columns),
             is_checked_for_freshness=any(map(_has_freshness, described)),
+            selection=selected_by.get(node_id, ""),
         )
     return descriptions_by_dataset
 

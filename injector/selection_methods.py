@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
@@ -60,6 +61,31 @@ def _is_named(fqn: list[str], value: str, versioned: bool) -> bool:
         if parts[at] != pattern:
             return False
     return True
+
+
+def selections(nodes: Mapping[str, Node]) -> dict[str, str]:
+    """The selection of each of these nodes alone: its name, or all of its dotted path.
+
+    A name selects the folder and the package of that name, too.
+    """
+    named = Counter(text for node in nodes.values() for text in _texts(node))
+    labels = {key: key.split(".", 2)[-1] for key in nodes}
+    return {
+        key: label if named[label] == 1 else ".".join(map(str, nodes[key].get("fqn") or [label]))
+        for key, label in labels.items()
+    }
+
+
+def _texts(node: Node) -> set[str]:
+    """The texts without wildcards that select a node by its name or path, see `_fqn`."""
+    fqn = [str(part) for part in node.get("fqn") or ()]
+    texts = set(fqn[-1:])
+    for path in (fqn, fqn[1:]):
+        parts = ".".join(path).split(".")
+        texts |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    if node.get("version") is not None:
+        texts = texts - set(fqn[-1:]) | {*fqn[-2:-1], ".".join(fqn[-2:]), "_".join(fqn[-2:])}
+    return texts
 
 
 def paths(node: Node) -> list[PurePosixPath]:

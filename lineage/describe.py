@@ -47,7 +47,7 @@ class Description:
 
     Attributes:
         node_id: dbt's unique_id.
-        name: The name of the dbt node, as used in selectors.
+        name: The name of the dbt node.
         text: Markdown.
         columns: Column name -> Markdown description.
         tests: Its dbt tests, by column and name.
@@ -55,6 +55,7 @@ class Description:
         labels: What tags and `meta` say of its sensitivity, as they write it: `PII`, `internal`.
         column_labels: Column name -> the same of a column, where anything does.
         is_checked_for_freshness: A source of dbt has limits for the age of its rows.
+        selection: In commands of dbt, selects the model, seed or snapshot alone; empty for others.
     """
 
     dataset: DatasetId
@@ -70,6 +71,7 @@ class Description:
     labels: tuple[str, ...] = ()
     column_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     is_checked_for_freshness: bool = False
+    selection: str = ""
 
     @property
     def sensitivity(self) -> str:

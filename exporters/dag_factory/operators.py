@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,15 +52,8 @@ def command_of(unit: WorkUnit, settings: DagSettings) -> TaskCommand | None:
 
 
 def selections(order: DemandedOrder) -> dict[str, str]:
-    """dbt's unique_id -> what selects the node; its package too, where another has its name."""
-    nodes = [node for node in order.nodes.values() if node.is_dbt]
-    labels = Counter(node.label for node in nodes)
-    return {
-        node.name: node.label
-        if labels[node.label] == 1
-        else f"{node.label},package:{_package(node)}"
-        for node in nodes
-    }
+    """The selection of each node of dbt, by its unique_id."""
+    return {node.name: node.selection or node.label for node in order.nodes.values() if node.is_dbt}
 
 
 def operator_of(

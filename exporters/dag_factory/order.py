@@ -31,7 +31,8 @@ class OrderedNode:
 
     Attributes:
         name: The task's name, or dbt's unique_id.
-        label: The task's name, or the name by which dbt selects the node.
+        label: The task's name, or that of dbt's node, with its version.
+        selection: Selects the node in commands of dbt; its label where empty.
         resource: dbt's resource type; empty for a task.
         engines: The task's engines; `dbt` for dbt's nodes.
         page: The path of its page in the catalog.
@@ -45,6 +46,7 @@ class OrderedNode:
     reads: tuple[DatasetId, ...] = ()
     writes: tuple[DatasetId, ...] = ()
     page: str = ""
+    selection: str = ""
 
     @property
     def is_dbt(self) -> bool:
@@ -136,6 +138,7 @@ def _nodes(
             reads=definition.reads,
             writes=(definition.dataset,),
             page=dataset_path(definition.dataset),
+            selection=description.selection if description else "",
         )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import networkx
 import pytest
 
 from dbt_graft.injector.selection import SelectableNodes, parse, select_nodes
+from dbt_graft.injector.selection_methods import selections
 from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
 from tests.dbt_artifacts import dbt_class
@@ -121,6 +122,30 @@ def test_a_source_that_became_a_model_is_still_selected_as_a_source() -> None:
         "source.shop.raw.orders",
         "model.shop.last",
     }
+
+
+@for_each(
+    "path, expected",
+    [
+        ("models/marts/refunds.sql", "refunds"),
+        ("models/orders/orders.sql", "shop.orders.orders"),
+        ("models/orders/parts/lines.sql", "lines"),
+        ("models/shop.sql", "shop.shop"),
+        ("models/stage.raw.sql", "stage.raw"),
+        ("packages/rates.sql", "shop.rates"),
+    ],
+)
+def test_a_node_has_a_selection_of_its_own(path: str, expected: str) -> None:
+    paths = (
+        "models/marts/refunds.sql", "models/orders/orders.sql", "models/orders/parts/lines.sql",
+        "models/shop.sql", "models/stage.raw.sql", "packages/rates.sql",
+    )  # fmt: skip
+    names = {one: PurePosixPath(one).stem for one in paths}
+    nodes = {f"model.shop.{name}": _node(f"model.shop.{name}", one) for one, name in names.items()}
+    nodes["model.other.rates"] = _node("model.other.rates", "models/rates.sql")
+    wanted = f"model.shop.{names[path]}"
+    assert selections(nodes)[wanted] == expected
+    assert select_nodes({"nodes": nodes}, expected) == {wanted}
 
 
 @for_each(

@@ -277,15 +277,14 @@ def test_every_name_becomes_an_id_that_airflow_takes_and_no_two_share(name: str)
     assert all(one.replace("_", "").replace("-", "").isalnum() for one in ids)
 
 
-def test_two_packages_with_a_model_of_one_name_are_selected_with_the_package() -> None:
+def test_a_model_is_selected_by_what_selects_it_alone() -> None:
     order = order_of("dbt orders: -> a", "dbt other: -> b")
-    other = replace(order.nodes["model.shop.other"], name="model.crm.orders", label="orders")
-    nodes = {"model.shop.orders": order.nodes["model.shop.orders"], other.name: other}
-    found = plan_dags(DemandedOrder(nodes, {}), SETTINGS)
+    orders = replace(order.nodes["model.shop.orders"], selection="shop.orders.orders")
+    found = plan_dags(DemandedOrder({**order.nodes, orders.name: orders}, {}), SETTINGS)
     commands = [task.arguments["bash_command"] for task in found.dags[0].tasks]
     assert sorted(commands) == [
-        "dbt build --select orders,package:crm",
-        "dbt build --select orders,package:shop",
+        "dbt build --select other",
+        "dbt build --select shop.orders.orders",
     ]
 
 
