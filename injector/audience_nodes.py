@@ -2,8 +2,8 @@
 
 A node of data is visible where its dataset is. Everything else has a label of its own or belongs to
 nodes: a test, a metric or an ephemeral model is hidden where anything that it reads is, an exposure
-or a group where nothing of its own is left. Where unlabelled data is hidden, so is unlabelled code:
-macros, analyses, ephemeral models, doc blocks.
+or a group where nothing of its own is left, a doc block where it describes hidden data alone. Where
+unlabelled data is hidden, so is unlabelled code: macros, analyses, ephemeral models, doc blocks.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ def hidden_nodes(
         }
     gone |= set(_nodes_behind(members, gone, datasets))
     gone |= set(_exposures_without_inputs(manifest.get("exposures") or {}, gone, audience))
+    gone |= set(_docs_of_hidden(members, gone, datasets, hidden))
     return frozenset(gone | set(_empty_groups(members, gone)))
 
 
@@ -236,6 +237,24 @@ def _empty_groups(members: Mapping[str, Node], gone: Collection[str]) -> Iterato
             )
             used_groups.add(f"group.{node.get('package_name')}.{name}")
     yield from groups - used_groups
+
+
+def _docs_of_hidden(
+    members: Mapping[str, Node], gone: Collection[str], datasets: NodeIds, hidden: HiddenData
+) -> Iterator[str]:
+    """Doc blocks that describe something hidden and nothing visible."""
+    texts_of: dict[bool, set[str]] = {True: set(), False: set()}
+    for key, node in members.items():
+        texts_of[key in gone].add(str(node.get("description") or "").strip())
+        columns, dataset = node.get("columns"), datasets.get(key)
+        for name, column in columns.items() if isinstance(columns, Mapping) else ():
+            if isinstance(column, Mapping):
+                is_hidden = key in gone or (dataset is not None and hidden.hides(dataset, name))
+                texts_of[is_hidden].add(str(column.get("description") or "").strip())
+    described = texts_of[True] - texts_of[False] - {""}
+    for key, node in members.items():
+        if "block_contents" in node and str(node["block_contents"]).strip() in described:
+            yield key
 
 
 def _is_test_of_hidden(test: Node, nearest: tuple[DatasetId, ...], view: AudienceView) -> bool:

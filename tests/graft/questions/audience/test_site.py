@@ -15,6 +15,8 @@ import pytest
 from tests.collectors.openlineage.events import event, written
 from tests.graft.audience_project import HIDDEN, audience_project, graft
 from tests.graft.small_project import declare, small_project
+from tests.injector.index.index_of_dbt import write_index
+from tests.injector.page_of_dbt_2 import write_page
 
 Json = dict[str, Any]
 
@@ -296,6 +298,18 @@ def _model_without_a_relation(folder: Path) -> None:
         config.write("privacy: {tables: [{tables: 'hr_*', is: secret}]}\n")
 
 
+def _doc_block_of_a_hidden_column(folder: Path) -> None:
+    text = "The zqxhid of a person, from the form."
+    described(folder, "source", "raw", {"id": {}, "pay": {**SECRET, "description": text}})
+    block = {"resource_type": "doc", "unique_id": "doc.shop.pay", "name": "pay"}
+    _added(folder, "docs", {**block, "package_name": "shop", "block_contents": f"{text}\n"})
+    manifest, catalog = (
+        json.loads((folder / f"target/{name}.json").read_text()) for name in ("manifest", "catalog")
+    )
+    write_index(folder / "target", manifest, catalog)
+    write_page(folder / "target")
+
+
 def _task_between_visible_tables(folder: Path) -> None:
     described(folder, "source", "raw", {"id": {}})
     described(folder, "model", "db", {"id": {}})
@@ -318,6 +332,7 @@ def _task_between_visible_tables(folder: Path) -> None:
         _test_that_reads_a_hidden_column,
         _source_of_another_name_than_its_schema,
         _model_without_a_relation,
+        _doc_block_of_a_hidden_column,
         _task_between_visible_tables,
     ],
 )
