@@ -10,18 +10,22 @@ from fnmatch import fnmatchcase
 
 from dbt_graft.exporters.dag_factory.check.scheduled import ScheduledTask, TaskKey
 from dbt_graft.exporters.dag_factory.identifiers import identifier, with_digest
-from dbt_graft.exporters.dag_factory.order import DemandedOrder, OrderedNode
+from dbt_graft.exporters.dag_factory.order import DemandedOrder
 
 # Names that cosmos and people give to what a task does with a model.
 _SUFFIX = re.compile(r"[._](run|build|seed|snapshot)$")
 _PATTERN = re.compile(r"[*?\[]")
-_NAMES = r"[\"']?(?P<names>[^\s\"';&|]+(?: +(?!-)[^\s\"';&|]+)*)"
-_SELECTION = re.compile(rf"(?:--select|--models?|-s|-m)[ =]+{_NAMES}")
+_SELECT, _EXCLUDE = frozenset(("--select", "-s", "--models", "--model", "-m")), {"--exclude"}
 # A selector of YAML: what it selects no command says.
 _SELECTOR = re.compile(r"--selector\b")
-_EXCLUSION = re.compile(rf"--exclude[ =]+{_NAMES}")
-# A build of everything. Scripts around dbt have it in their names: `run_dbt.py build`.
-_BUILD = re.compile(r"dbt\S*[\"']?\s(?:.*\s)?[\"']?(?P<verb>run|build)(?![\w-])")
+_QUOTES = str.maketrans("\"'\\", "   ")
+# A command of dbt that builds. Scripts around dbt have it in their names: `run_dbt.py build`.
+_BUILD = re.compile(
+    r"dbt\S*[\"']?\s(?:.*?\s)??[\"']?(?P<verb>run|build|seed|snapshot)(?![\w-])", re.DOTALL
+)
+# All that a command builds is of this kind; of `build` it is of any.
+_BUILT = {"run": "model", "seed": "seed", "snapshot": "snapshot"}
+_NEXT_COMMAND = re.compile(r"&&|\|\||;|(?<!\\)\n")
 # Jinja or a variable of the shell.
 _FILLED_IN = re.compile(r"[{}$`]")
 # `--select` and `--exclude` of a command of dbt, each empty where it has none -> the unique_ids; a
@@ -78,29 +82,39 @@ class TaskMatcher:
         )
 
     def _selected_nodes(self, command: str) -> tuple[str, ...] | None:
-        """The nodes that a command of dbt builds, sorted; None where the command does not say."""
-        build = _BUILD.search(command)
-        if not build or _SELECTOR.search(command):
-            return None
-        selected, excluded = (
-            " ".join(match["names"] for match in option.finditer(command))
-            for option in (_SELECTION, _EXCLUSION)
-        )
-        if _FILLED_IN.search(selected + excluded):
-            return None
+        """The nodes that commands of dbt build, sorted; None where they do not say."""
+        nodes: set[str] = set()
+        builds = [part for part in _NEXT_COMMAND.split(command) if _BUILD.search(part)]
         try:
-            node_ids = self.select(selected, excluded)
+            for build in builds:
+                nodes |= self._built_nodes(build)
         except ValueError:
             return None
+        return tuple(sorted(nodes)) if builds else None
+
+    def _built_nodes(self, command: str) -> set[str]:
+        build = _BUILD.search(command)
+        options = command[build.end() :] if build else ""
+        selected, excluded = _words_after(options, _SELECT), _words_after(options, _EXCLUDE)
+        if not build or _SELECTOR.search(command) or _FILLED_IN.search(selected + excluded):
+            raise ValueError("what it selects the command does not say")
+        kind = _BUILT.get(build["verb"])
+        node_ids = self.select(selected, excluded)
         nodes = (self.order.nodes[name] for name in node_ids if name in self.order.nodes)
-        return tuple(
-            sorted(node.name for node in nodes if build["verb"] == "build" or _is_run(node))
-        )
+        return {node.name for node in nodes if kind in (None, node.resource)}
 
 
-def _is_run(node: OrderedNode) -> bool:
-    """Whether `dbt run` builds it."""
-    return node.resource == "model"
+def _words_after(command: str, names: Collection[str]) -> str:
+    """The words behind options of these names, up to the next one."""
+    words: list[str] = []
+    is_wanted = False
+    for word in command.translate(_QUOTES).split():
+        if word.startswith("-"):
+            name, _, word = word.partition("=")
+            is_wanted = name in names
+        if is_wanted and word:
+            words.append(word)
+    return " ".join(words)
 
 
 def _without_project(selected: str, excluded: str) -> Collection[str]:
