@@ -207,7 +207,8 @@
       this.list.replaceChildren(...groups.map(one => group(one, query, this.unfolded.has(one.kind))))
       this.empty.replaceChildren()
       const count = groups.reduce((sum, group) => sum + Math.min(group.results.length, group.shown), 0)
-      if (!waiting) this.status.textContent = count === 1 ? "1 result" : `${count} results`
+      const more = groups.some(group => group.results.length > group.shown)
+      if (!waiting) this.status.textContent = more ? `the first ${count} results` : count === 1 ? "1 result" : `${count} results`
       this.input.setAttribute("aria-expanded", "true")
       // Descriptions come later: they must not move what is chosen.
       const again = this.options().findIndex(option => option.getAttribute("href") === chosen)

@@ -349,6 +349,7 @@ def test_more_results_are_shown_when_asked(tab: Any) -> None:
     search(page, "fct", "Datasets")
     finished(page)
     expect(results(page, "Datasets")).to_have_count(9)
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"^the first \d+ results$"))
     page.get_by_text("More…").first.click()
     expect(results(page, "Datasets")).to_have_count(40)
 
