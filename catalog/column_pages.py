@@ -91,7 +91,7 @@ def column_pages(index: Index) -> Iterator[Page]:
         alike = [_shared_column(key, path, columns_by_key[key][:most], counts[key]) for key in keys]
         shared += alike
         yield ColumnsPage(
-            path=path, title=f"Columns {_beginning(path)}…", index=index, columns=alike
+            path=path, title=f"Columns: {_beginning(path)}…", index=index, columns=alike
         )
     yield ColumnListPage(
         path="columns/",
