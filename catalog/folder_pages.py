@@ -52,6 +52,10 @@ def breadcrumbs(dataset: DatasetId) -> list[Breadcrumb]:
     """Each folder of a dataset's address with its real name, then the dataset itself."""
     steps = dataset_path(dataset).rstrip("/").split("/")
     names = ("Datasets", dataset.namespace, *(dataset.parts or (dataset.name,)))
+    namespace, name = dataset.key
+    if "/" in name and not dataset.is_path:
+        # The namespace is a file, such as DuckDB's: the address goes on in its folders.
+        names = ("Datasets", namespace, *filter(None, name.split("/")))
     return [Breadcrumb(name, "/".join(steps[: at + 1]) + "/") for at, name in enumerate(names)]
 
 

@@ -143,7 +143,7 @@ def _name(dataset: DatasetId, folder: str) -> str:
     names = [crumb.name for crumb in breadcrumbs(dataset)][1 : folder.count("/") + 1]
     if len(names) < 2:
         return names[0] if names else "Datasets"
-    return ("/" if dataset.is_path else ".").join(names[1:][-2:])
+    return ("/" if "/" in dataset.key[1] else ".").join(names[1:][-2:])
 
 
 def _place_folders(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) -> list[Folder]:

@@ -25,6 +25,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Dataset
+from dbt_graft.lineage.urls import dataset_path
 from tests.cases import for_each
 from tests.catalog.html_reader import section, text
 
@@ -47,6 +48,23 @@ def test_breadcrumbs_show_real_names_and_lead_to_folders() -> None:
         Breadcrumb("dbo", "datasets/mssql-crm-1433/shop/dbo/"),
         Breadcrumb("Orders", "datasets/mssql-crm-1433/shop/dbo/orders/"),
     ]
+
+
+@for_each(
+    "namespace, name, names",
+    [
+        ("duckdb:///opt/shop.duckdb", "shop.main.t", "duckdb:// opt shop.duckdb shop.main.t"),
+        ("sqlite:///x.db", "main.t", "sqlite:// x.db main.t"),
+        ("s3://b", "in/a.b", "s3://b in a.b"),
+        ("file", "/in/orders", "file in orders"),
+        ("spark", "raw.a", "spark raw a"),
+    ],
+)
+def test_each_step_of_an_address_has_its_own_name(namespace: str, name: str, names: str) -> None:
+    dataset = DatasetId(namespace, name)
+    crumbs = breadcrumbs(dataset)
+    assert [crumb.name for crumb in crumbs] == ["Datasets", *names.split()]
+    assert crumbs[-1].path == dataset_path(dataset)
 
 
 def _pages(*names: str) -> dict[str, FolderPage]:
