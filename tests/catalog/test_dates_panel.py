@@ -20,11 +20,12 @@ from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dates.calendar import dates_between
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.recorded_taint import RecordedSupersession, RecordedTaint
-from dbt_graft.lineage.records import Access, Direction, Records, Run
+from dbt_graft.lineage.records import Access, Dataset, Direction, Records, Run
 
 ORDERS, COPY = DatasetId("spark", "raw.orders"), DatasetId("spark", "clean.orders")
 DAY = timedelta(1)
@@ -225,6 +226,22 @@ def test_what_a_date_needs_and_why(
     (need,) = made.needs
     assert (need.words, need.notation, need.why) == (words, notation, why)
     assert [row.state for row in made.states] == [state]
+
+
+def test_a_model_of_dbt_has_no_page_of_a_task() -> None:
+    made, name = tainted(), "model.shop.copy"
+    (taint,) = made.history.taints
+    made = replace(
+        made,
+        datasets={**made.datasets, COPY: Dataset(COPY)},
+        definitions={name: Definition(name, DefinitionKind.DBT, COPY, (ORDERS,))},
+        history=replace(
+            made.history, taints=(replace(taint, tainted={(name, COPY): taint.begin}),)
+        ),
+    )
+    page = render(dataset_page(Index(DescribedLineage(made)), COPY), JINJA)
+    assert "<td>dbt model copy<td>" in page.replace("</td>", "")
+    assert f"tasks/{name}" not in page
 
 
 def test_the_page_says_what_is_not_known() -> None:
