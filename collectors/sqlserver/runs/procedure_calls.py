@@ -30,6 +30,8 @@ _EXECUTES = re.compile(
 # Before a call with OUTPUT parameters stands `declare @p1 int set @p1=NULL`.
 _DECLARES = re.compile(r"\s*declare\b", re.IGNORECASE)
 _CALL_BEGINS = 500
+# SQL Server nests calls so deep.
+_DEEPEST = 32
 # More are those of a loop, whose variables have no one value.
 _MOST = 50
 
@@ -94,6 +96,8 @@ class Declarations:
             scope: The caller.
         """
         outer = self.depth + 1
+        if outer > _DEEPEST:
+            return
         declared = (
             f"DECLARE {_rename(name, self.depth)} sql_variant = {_rename(value, outer)}"
             for name, value in arguments
@@ -157,6 +161,8 @@ class OpenProcedures:
         del self._stack[first:]
         if is_new:
             self.are_used = True
+            if len(self._stack) > _DEEPEST:
+                del self._stack[1:]
             self._stack.append(_OpenProcedure(procedure, ended[0].begin if ended else shown))
         return ended[0].begin if ended else None
 
