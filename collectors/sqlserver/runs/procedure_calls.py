@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.sqlserver.runs.parameters import Parameters, call_arguments
+from dbt_graft.collectors.statements.periods.shape import BEGIN
 from dbt_graft.lineage.frozen import frozen
 
 _VARIABLE = re.compile(r"(?<![@\w])@(?=[\w#$])")
@@ -21,6 +22,7 @@ _ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
 _NAME = re.compile(r"@[\w@#$]+")
 _OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
 _OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
+_TEMPORARY = re.compile(r"(?<![\w@#$.])\[?#\w")
 _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
 _EXECUTES = re.compile(
     r"\bexec(?:ute)?\s+(?:@\w+\s*=\s*)?"
@@ -107,7 +109,7 @@ class Declarations:
 
     def before(self, statement: str) -> str:
         """The text of a batch: a statement behind what is declared."""
-        return _join(self.text, statement)
+        return _join(self.text, BEGIN, statement)
 
 
 @dataclass(slots=True)
@@ -169,11 +171,14 @@ class OpenProcedures:
     def assign(self, text: str) -> None:
         """Note the assignments of a statement of the innermost procedure."""
         first = _FIRST_WORD.match(text) if "@" in text else None
-        if first is None:
+        if first is None and "#" not in text:
             return
         self.are_used = True
         assigned = self._stack[-1].assigned
-        assigned += _assignments(first[1].upper(), text)
+        if first:
+            assigned += _assignments(first[1].upper(), text)
+        if _TEMPORARY.search(text):
+            assigned.append(text.strip("; \n\r\t"))
         if len(assigned) > _MOST:
             names = dict.fromkeys(n.casefold() for text in assigned for n in _NAME.findall(text))
             assigned[:] = [_unknown(name) for name in names][-_MOST:]

@@ -270,14 +270,15 @@ class SessionFold:
                 ok=ok,
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
-                declarations=self._declarations(event.procedure.casefold())
-                if level is Level.INSIDE and event.procedure
-                else None,
+                declarations=self._declarations(event.procedure.casefold(), level),
             )
         )
 
-    def _declarations(self, procedure: str) -> Declarations:
-        return Declarations.first(procedure, self.procedures.assignments(procedure))
+    def _declarations(self, procedure: str, level: Level) -> Declarations | None:
+        """The texts before a statement, unless its request shows it with all of them."""
+        if level is Level.STATEMENT or (level is Level.INSIDE and procedure):
+            return Declarations.first(procedure, self.procedures.assignments(procedure))
+        return None
 
     def _setting(self, level: Level) -> str:
         """The setting by which a text is read; that of a statement waits for its request."""
@@ -304,14 +305,11 @@ class SessionFold:
     def _with_values(self, shown: StatementEvent) -> StatementEvent:
         """A statement whose dates are those of the variables of its procedure."""
         text, declarations = shown.event.text or "", shown.declarations
-        if (
-            shown.statement is None
-            or declarations is None
-            or not declarations.text
-            or "@" not in text
-        ):
+        if shown.statement is None or declarations is None or not declarations.text:
             return shown
         read = self.texts.batch(declarations.before(text))
+        if not read.has_values:
+            return shown  # it is too long, or has none
         statement = shown.statement._replace(
             date_shape=read.date_shape,
             literals=read.literals,

@@ -121,6 +121,11 @@ class DateShape:
         return merge_dates(date for dates in by_table for date in dates)
 
 
+# Of a text that goes on with it, only what follows has dates.
+BEGIN = "DECLARE @graft_begins_here int"
+_BEGIN = BEGIN.split()[1].upper()
+
+
 def find_dates(text: str) -> DateShape | None:
     """The places of the dates in a text's conditions; None where it has none."""
     if len(text) > _LONGEST or not (_LIMITS.search(text) and _HINT.search(text)):
@@ -137,6 +142,8 @@ def _date_shape(text: str) -> DateShape | None:
     mentions: list[TableMention] = []
     temporary: dict[str, list[DateCondition]] = {}
     for statement in split(tokens, Dialect.TSQL):
+        if len(statement) > 1 and statement[1].word == _BEGIN:
+            mentions = []
         changing = list(table_mentions(statement))
         mentions += changing
         for mention in changing:
