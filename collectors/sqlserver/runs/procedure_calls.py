@@ -22,7 +22,13 @@ _ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
 _NAME = re.compile(r"@[\w@#$]+")
 _OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
 _OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
-_TEMPORARY = re.compile(r"(?<![\w@#$.])\[?#\w")
+_TEMPORARY = re.compile(r"(?<![\w@#$.])(?P<name>#[\w#$@]+)")
+_BEGINS_TABLE = re.compile(
+    r"(?:(?P<adds>\b(?:INSERT|MERGE)\s+)?\bINTO|\b(?:CREATE|DROP|TRUNCATE)\s+TABLE(?:\s+IF\s+EXISTS)?)"
+    r"\s+(?P<name>#[\w#$@]+)",
+    re.IGNORECASE,
+)
+_ADDS = re.compile(r"\bOUTPUT\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
 _EXECUTES = re.compile(
     r"\bexec(?:ute)?\s+(?:@\w+\s*=\s*)?"
@@ -34,6 +40,8 @@ _DECLARES = re.compile(r"\s*declare\b", re.IGNORECASE)
 _CALL_BEGINS = 500
 # SQL Server nests calls so deep.
 _DEEPEST = 32
+# In characters, of a text that later requests need.
+_LONGEST = 10_000
 # More are those of a loop, whose variables have no one value.
 _MOST = 50
 
@@ -87,9 +95,13 @@ class Declarations:
     depth: int = 0
 
     @classmethod
-    def first(cls, procedure: str, assigned: Sequence[str]) -> Declarations:
-        """Those of a procedure itself."""
-        return cls(procedure, _join(*assigned))
+    def of(cls, statement: str, procedure: str, assigned: Sequence[str]) -> Declarations:
+        """Those that a statement of a procedure may depend on."""
+        used = _temporaries(statement) if "#" in statement else set[str]()
+        return cls(
+            procedure,
+            _join(*(text for text in assigned if "#" not in text or used & _temporaries(text))),
+        )
 
     def enter(self, scope: str, assigned: Sequence[str], arguments: Parameters) -> None:
         """Put those of the caller before them, and the arguments of its call.
@@ -106,6 +118,10 @@ class Declarations:
         )
         self.text = _join(*(_rename(text, outer) for text in assigned), *declared, self.text)
         self.scope, self.depth = scope, outer
+
+    def begin_with(self, text: str) -> None:
+        """Put a text of the same scope before them."""
+        self.text = _join(text, self.text)
 
     def before(self, statement: str) -> str:
         """The text of a batch: a statement behind what is declared."""
@@ -130,12 +146,19 @@ class OpenProcedures:
     """The procedures that a request is inside of, each called by the one before.
 
     Attributes:
-        are_used: The request was inside of one, or assigned a variable.
+        are_used: The request was inside of one, assigned a variable or used a temporary table.
+        temporaries: Texts of earlier requests that filled temporary tables.
     """
 
-    def __init__(self) -> None:
-        self._stack = [_OpenProcedure("", 0)]
-        self.are_used = False
+    def __init__(self, temporaries: Sequence[str] = ()) -> None:
+        """Begin a request.
+
+        Args:
+            temporaries: Texts of earlier ones that filled temporary tables.
+        """
+        self.temporaries = tuple(temporaries)
+        self._stack = [_OpenProcedure("", 0, [*temporaries])]
+        self.are_used = bool(temporaries)
 
     def __bool__(self) -> bool:
         """Whether it is inside of one."""
@@ -171,17 +194,39 @@ class OpenProcedures:
     def assign(self, text: str) -> None:
         """Note the assignments of a statement of the innermost procedure."""
         first = _FIRST_WORD.match(text) if "@" in text else None
-        if first is None and "#" not in text:
+        if "#" in text:
+            self.fill(text)
+        if first is None:
             return
         self.are_used = True
         assigned = self._stack[-1].assigned
-        if first:
-            assigned += _assignments(first[1].upper(), text)
-        if _TEMPORARY.search(text):
-            assigned.append(text.strip("; \n\r\t"))
+        assigned += _assignments(first[1].upper(), text)
         if len(assigned) > _MOST:
             names = dict.fromkeys(n.casefold() for text in assigned for n in _NAME.findall(text))
             assigned[:] = [_unknown(name) for name in names][-_MOST:]
+
+    def fill(self, text: str) -> None:
+        """Note a text that may fill temporary tables."""
+        if not _TEMPORARY.search(text):
+            return
+        self.are_used = True
+        assigned = self._stack[-1].assigned
+        # What a table held before counts no longer.
+        for begin in _BEGINS_TABLE.finditer(text) if not _ADDS.search(text) else ():
+            if not begin["adds"]:
+                name = begin["name"].casefold()
+                assigned[:] = [old for old in assigned if name not in _temporaries(old)]
+        assigned.append(text.strip("; \n\r\t"))
+
+    @property
+    def has_declared(self) -> bool:
+        """Whether a statement that the client sent has shown its declarations."""
+        return any(text[:7].upper() == "DECLARE" for text in self._stack[0].assigned)
+
+    def end(self) -> OpenProcedures:
+        """Begin the next request of the session; its variables are others."""
+        texts = [text for text in self._stack[0].assigned if "@" not in text and "#" in text]
+        return OpenProcedures([text for text in texts if len(text) < _LONGEST][-_MOST:])
 
     def assignments(self, procedure: str) -> list[str]:
         """Those of a procedure so far, in their order."""
@@ -195,6 +240,10 @@ def _assignments(first: str, text: str) -> Iterator[str]:
     else:
         for name in _OTHERS.get(first, _ASSIGNED).findall(text):
             yield _unknown(name)
+
+
+def _temporaries(text: str) -> set[str]:
+    return {found["name"].casefold() for found in _TEMPORARY.finditer(text)}
 
 
 def _unknown(name: str) -> str:

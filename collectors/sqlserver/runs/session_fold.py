@@ -255,10 +255,8 @@ class SessionFold:
         ok = None if level > Level.INSIDE else ok
         if level is Level.REQUEST and statement and statement.setting is None and self.setting:
             self._apply_setting(statement.text)
-        if level is Level.REQUEST and statement and statement.parameters:
-            for declarations in (shown.declarations for shown in self.request):
-                if declarations and not declarations.scope:
-                    declarations.enter("", (), statement.parameters)
+        if level is Level.REQUEST and statement:
+            self._follow_request(event, statement)
         self.request.append(
             StatementEvent(
                 kind=kind,
@@ -270,15 +268,35 @@ class SessionFold:
                 ok=ok,
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
-                declarations=self._declarations(event.procedure.casefold(), level),
+                declarations=self._declarations(event, level),
             )
         )
 
-    def _declarations(self, procedure: str, level: Level) -> Declarations | None:
-        """The texts before a statement, unless its request shows it with all of them."""
+    def _declarations(self, event: TaskEvent, level: Level) -> Declarations | None:
+        """The texts before a statement; a request shows those of its own itself."""
+        text, procedure = event.text or "", event.procedure.casefold()
+        if level is Level.REQUEST and "#" in text:
+            return Declarations.of(text, "", self.procedures.temporaries)
         if level is Level.STATEMENT or (level is Level.INSIDE and procedure):
-            return Declarations.first(procedure, self.procedures.assignments(procedure))
+            return Declarations.of(text, procedure, self.procedures.assignments(procedure))
         return None
+
+    def _follow_request(self, event: TaskEvent, statement: NormalizedText) -> None:
+        """Give what a client sent to the statements that it ran."""
+        for declarations in (shown.declarations for shown in self.request):
+            if declarations and not declarations.scope and statement.parameters:
+                declarations.enter("", (), statement.parameters)
+        statements = [shown for shown in self.request if shown.level is Level.STATEMENT]
+        if not statements:
+            self.procedures.fill(event.text or "")
+        elif not self.procedures.has_declared:
+            # A server may show no statement for declarations: they stand before the first one.
+            first = next((s for s in statements if "@" in (s.event.text or "")), statements[0])
+            before, _, _ = (event.text or "").partition(first.event.text or "")
+            for shown in statements:
+                if shown.declarations and "@" in before:
+                    shown.declarations.begin_with(before)
+                    self.procedures.are_used = True
 
     def _setting(self, level: Level) -> str:
         """The setting by which a text is read; that of a statement waits for its request."""
@@ -299,13 +317,15 @@ class SessionFold:
         shown, self.request = self.request, []
         if self.procedures.are_used:
             shown = [self._with_values(event) for event in shown]
-            self.procedures = OpenProcedures()
+            self.procedures = self.procedures.end()
         self.counter.add(shown, complete=complete)
 
     def _with_values(self, shown: StatementEvent) -> StatementEvent:
         """A statement whose dates are those of the variables of its procedure."""
         text, declarations = shown.event.text or "", shown.declarations
-        if shown.statement is None or declarations is None or not declarations.text:
+        if not (shown.statement and declarations and declarations.text):
+            return shown
+        if "@" not in text and "#" not in text:
             return shown
         read = self.texts.batch(declarations.before(text))
         if not read.has_values:
@@ -333,6 +353,7 @@ class SessionFold:
         self.handles.clear()
         self.unreported.clear()
         self.counter.tables.clear()
+        self.procedures = OpenProcedures()
         self.was_reset = True
 
     def _report(

@@ -168,6 +168,64 @@ def test_each_call_of_a_batch_has_its_own_values() -> None:
     assert found == ["2026-11-04 2026-11-05", "2026-11-06 2026-11-07"]
 
 
+STAGE = "SELECT id, ds INTO #o FROM raw.orders WHERE ds = '2026-11-04'"
+FILL = "INSERT INTO dbo.daily (id, ds) SELECT id, ds FROM #o"
+
+
+@for_each(
+    "sent, expected",
+    [
+        # A server that shows each statement of a batch, with its declarations or without.
+        (
+            [
+                ("statement", "DECLARE @day date = '2026-11-04'"),
+                ("statement", DELETE),
+                ("batch", f"DECLARE @day date = '2026-11-04'; {DELETE}"),
+            ],
+            "2026-11-04 2026-11-05",
+        ),
+        (
+            [("statement", DELETE), ("batch", f"DECLARE @day date = '2026-11-04'; {DELETE}")],
+            "2026-11-04 2026-11-05",
+        ),
+        ([("statement", STAGE), ("statement", FILL)], "2026-11-04 2026-11-05"),
+        # Requests go on with what earlier ones left.
+        ([("batch", STAGE), ("batch", FILL)], "2026-11-04 2026-11-05"),
+        ([("batch", "DROP TABLE #o"), ("batch", STAGE), ("batch", FILL)], "2026-11-04 2026-11-05"),
+        (
+            [
+                ("batch", STAGE),
+                ("batch", "DROP TABLE #o"),
+                ("batch", STAGE.replace("04", "06")),
+                ("batch", FILL),
+            ],
+            "2026-11-06 2026-11-07",
+        ),
+        (
+            [
+                ("batch", "CREATE TABLE #o (id int, ds date)"),
+                ("batch", "INSERT INTO #o (id, ds) SELECT id, ds FROM raw.o WHERE ds = '20261104'"),
+                ("batch", FILL),
+            ],
+            "2026-11-04 2026-11-05",
+        ),
+        ([("batch", STAGE), ("batch", "INSERT INTO #o SELECT id, ds FROM x"), ("batch", FILL)], ""),
+        (
+            [("batch", STAGE), ("batch", "ALTER TABLE #o ADD x int"), ("batch", FILL)],
+            "2026-11-04 2026-11-05",
+        ),
+        ([("batch", STAGE), ("rpc", "exec sp_reset_connection"), ("batch", FILL)], ""),
+        ([("batch", STAGE.replace("'2026-11-04'", "@d")), ("batch", FILL)], ""),
+        ([("batch", STAGE.replace("#o", "#other")), ("batch", FILL)], ""),
+        ([("batch", FILL)], ""),
+    ],
+)
+def test_a_statement_has_the_dates_of_what_was_sent_before(
+    sent: list[tuple[str, str]], expected: str
+) -> None:
+    assert [*dict.fromkeys(dates(*sent))] == ([expected] if expected else [])
+
+
 @for_each(
     "call, expected",
     [
