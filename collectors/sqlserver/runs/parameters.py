@@ -1,8 +1,11 @@
-"""Parameters of remote procedure calls: their names as declared, and the values of one call."""
+"""Parameters of procedures and statements: their names as declared, and the values of one call."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from dbt_graft.lineage.frozen import frozen
 
 Parameters = tuple[tuple[str, str], ...]
 
@@ -15,6 +18,14 @@ _ARGUMENT = re.compile(
 )
 # Behind a call: the OUTPUT parameters that a driver asks for.
 _ENDS = re.compile(r"[\s;]*(?:select\s+@[\w@#$,\s]+;?\s*)?", re.IGNORECASE)
+_EXECUTES = re.compile(
+    r"\bexec(?:ute)?\s+(?:@\w+\s*=\s*)?"
+    r"(?P<name>(?:(?:\[[^\]]+\]|[\w#$]+)?\.){0,3}(?:\[[^\]]+\]|[\w#$]+))(?![\w#$@(.])",
+    re.IGNORECASE,
+)
+# Before a call with OUTPUT parameters stands `declare @p1 int set @p1=NULL`.
+_DECLARES = re.compile(r"\s*declare\b", re.IGNORECASE)
+_CALL_BEGINS = 500
 # More values than SQL Server takes.
 _MOST = 2_100
 
@@ -52,7 +63,50 @@ def bind_values(names: Parameters, text: str, at: int) -> Parameters:
     return tuple(values_by_name.items())
 
 
-def call_arguments(text: str, at: int) -> Parameters | None:
+def _arguments(text: str, at: int) -> list[tuple[str, str]]:
+    arguments: list[tuple[str, str]] = []
+    argument = _ARGUMENT.match(text, at) or _ARGUMENT.match(f",{text[at : at + 4000]}")
+    while argument and len(arguments) < _MOST:
+        arguments.append((argument["name"] or "", argument["value"]))
+        argument = _ARGUMENT.match(argument.string, argument.end())
+    return arguments
+
+
+@frozen
+class ProcedureCall:
+    """A call of one procedure.
+
+    Attributes:
+        procedure: Its name without schema, in lower case.
+        arguments: The names and values of its arguments, as written; those by place have no name.
+    """
+
+    procedure: str
+    arguments: Parameters
+
+    def values(self, parameters: Sequence[str]) -> Parameters:
+        """The values by name; of an argument by place, where the parameters are known."""
+        names = {place: name for place, (name, _) in enumerate(self.arguments) if name}
+        names = {**dict(enumerate(parameters)), **names}
+        return tuple(
+            (names[place], value)
+            for place, (_, value) in enumerate(self.arguments)
+            if place in names
+        )
+
+
+def procedure_call(text: str) -> ProcedureCall | None:
+    """The procedure that a text calls; None where it does more, or names none."""
+    begin = _EXECUTES.search(text, 0, _CALL_BEGINS)
+    if begin is None or (text[: begin.start()].strip() and not _DECLARES.match(text)):
+        return None
+    arguments = _call_arguments(text, begin.end())
+    if arguments is None:
+        return None
+    return ProcedureCall(begin["name"].rpartition(".")[2].strip("[]").casefold(), arguments)
+
+
+def _call_arguments(text: str, at: int) -> Parameters | None:
     """The arguments of a call, those by place without a name; None where its text goes on.
 
     Args:
@@ -66,12 +120,3 @@ def call_arguments(text: str, at: int) -> Parameters | None:
         end = argument.end()
         argument = _ARGUMENT.match(listed, end)
     return tuple(arguments) if _ENDS.fullmatch(listed, end) else None
-
-
-def _arguments(text: str, at: int) -> list[tuple[str, str]]:
-    arguments: list[tuple[str, str]] = []
-    argument = _ARGUMENT.match(text, at) or _ARGUMENT.match(f",{text[at : at + 4000]}")
-    while argument and len(arguments) < _MOST:
-        arguments.append((argument["name"] or "", argument["value"]))
-        argument = _ARGUMENT.match(argument.string, argument.end())
-    return arguments

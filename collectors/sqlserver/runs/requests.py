@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.captured import Level, TaskEvent
 from dbt_graft.collectors.sqlserver.runs.normalized_text import NormalizedText
-from dbt_graft.collectors.sqlserver.runs.procedure_calls import Declarations
+from dbt_graft.collectors.sqlserver.runs.preamble import Preamble
 from dbt_graft.collectors.sqlserver.runs.segment import (
     Segment,
     SegmentCounts,
@@ -45,7 +45,7 @@ class StatementEvent(NamedTuple):
         ok: Whether it ended well; None where it only began.
         epoch: The statements that are committed or taken back together with it.
         run_window: As in `SegmentKey`.
-        declarations: What the variables of a procedure hold, of a statement inside of it.
+        preamble: The texts before a statement that is recorded by itself.
     """
 
     kind: SegmentKind
@@ -57,7 +57,7 @@ class StatementEvent(NamedTuple):
     ok: bool | None
     epoch: int
     run_window: int
-    declarations: Declarations | None = None
+    preamble: Preamble | None = None
 
 
 @dataclass(slots=True)

@@ -19,11 +19,10 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import (
     TextNormalizer,
     resets_connection,
 )
-from dbt_graft.collectors.sqlserver.runs.parameters import bind_values
-from dbt_graft.collectors.sqlserver.runs.procedure_calls import (
-    Declarations,
-    OpenProcedures,
-    procedure_call,
+from dbt_graft.collectors.sqlserver.runs.parameters import bind_values, procedure_call
+from dbt_graft.collectors.sqlserver.runs.preamble import (
+    Preamble,
+    RequestContext,
 )
 from dbt_graft.collectors.sqlserver.runs.requests import (
     RequestCounter,
@@ -63,7 +62,7 @@ class SessionFold:
         setting: Its setting for double quotes; empty where nothing shows it for sure.
         connections: How many connections it was so far, one after the other.
         active: Something was sent since the last of them began, or may have been.
-        procedures: Those that its request is inside of.
+        context: The texts before the next statement of its request.
         epoch_reported: Segments of the open epoch went out, so its end is reported too.
     """
 
@@ -89,7 +88,7 @@ class SessionFold:
     active: bool = True
     epoch_reported: bool = True
     timezone: tzinfo = UTC
-    procedures: OpenProcedures = field(default_factory=OpenProcedures)
+    context: RequestContext = field(default_factory=RequestContext)
     counter: RequestCounter = field(init=False)
     _events: list[Segment] = field(default_factory=list)
 
@@ -145,20 +144,20 @@ class SessionFold:
         """Note what a statement assigns; statements inside of a call get its arguments."""
         if level > Level.INSIDE:
             return
-        if self.procedures or event.procedure:
+        if self.context or event.procedure:
             self._follow_call(event.procedure.casefold(), text)
         if level is not Level.REQUEST:
-            self.procedures.assign(text)
+            self.context.assign(text)
 
     def _follow_call(self, caller: str, text: str) -> None:
-        call = procedure_call(text) if self.procedures else None
-        ended = self.procedures.go_on(caller, call.procedure if call else "", len(self.request))
+        call = procedure_call(text) if self.context else None
+        ended = self.context.go_on(caller, call.procedure if call else "", len(self.request))
         if call and ended is not None:
-            assigned = self.procedures.assignments(caller)
+            assigned = self.context.assignments(caller)
             arguments = call.values(self.parameters.get(call.procedure, ()))
-            for declarations in (shown.declarations for shown in self.request[ended:]):
-                if declarations and declarations.scope == call.procedure:
-                    declarations.enter(caller, assigned, arguments)
+            for preamble in (shown.preamble for shown in self.request[ended:]):
+                if preamble and preamble.scope == call.procedure:
+                    preamble.enter(caller, assigned, arguments)
 
     def _without_text(self, event: TaskEvent) -> None:
         if event.note == "error":
@@ -268,35 +267,35 @@ class SessionFold:
                 ok=ok,
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
-                declarations=self._declarations(event, level),
+                preamble=self._preamble(event, level),
             )
         )
 
-    def _declarations(self, event: TaskEvent, level: Level) -> Declarations | None:
+    def _preamble(self, event: TaskEvent, level: Level) -> Preamble | None:
         """The texts before a statement; a request shows those of its own itself."""
         text, procedure = event.text or "", event.procedure.casefold()
         if level is Level.REQUEST and "#" in text:
-            return Declarations.of(text, "", self.procedures.temporaries)
+            return Preamble.of(text, "", self.context.temporaries)
         if level is Level.STATEMENT or (level is Level.INSIDE and procedure):
-            return Declarations.of(text, procedure, self.procedures.assignments(procedure))
+            return Preamble.of(text, procedure, self.context.assignments(procedure))
         return None
 
     def _follow_request(self, event: TaskEvent, statement: NormalizedText) -> None:
         """Give what a client sent to the statements that it ran."""
-        for declarations in (shown.declarations for shown in self.request):
-            if declarations and not declarations.scope and statement.parameters:
-                declarations.enter("", (), statement.parameters)
+        for preamble in (shown.preamble for shown in self.request):
+            if preamble and not preamble.scope and statement.parameters:
+                preamble.enter("", (), statement.parameters)
         statements = [shown for shown in self.request if shown.level is Level.STATEMENT]
         if not statements:
-            self.procedures.fill(event.text or "")
-        elif not self.procedures.has_declared:
+            self.context.fill(event.text or "")
+        elif not self.context.has_declared:
             # A server may show no statement for declarations: they stand before the first one.
             first = next((s for s in statements if "@" in (s.event.text or "")), statements[0])
             before, _, _ = (event.text or "").partition(first.event.text or "")
             for shown in statements:
-                if shown.declarations and "@" in before:
-                    shown.declarations.begin_with(before)
-                    self.procedures.are_used = True
+                if shown.preamble and "@" in before:
+                    shown.preamble.begin_with(before)
+                    self.context.are_used = True
 
     def _setting(self, level: Level) -> str:
         """The setting by which a text is read; that of a statement waits for its request."""
@@ -315,19 +314,19 @@ class SessionFold:
 
     def _close_request(self, *, complete: bool) -> None:
         shown, self.request = self.request, []
-        if self.procedures.are_used:
+        if self.context.are_used:
             shown = [self._with_values(event) for event in shown]
-            self.procedures = self.procedures.end()
+            self.context = self.context.end()
         self.counter.add(shown, complete=complete)
 
     def _with_values(self, shown: StatementEvent) -> StatementEvent:
         """A statement whose dates are those of the variables of its procedure."""
-        text, declarations = shown.event.text or "", shown.declarations
-        if not (shown.statement and declarations and declarations.text):
+        text, preamble = shown.event.text or "", shown.preamble
+        if not (shown.statement and preamble and preamble.text):
             return shown
         if "@" not in text and "#" not in text:
             return shown
-        read = self.texts.batch(declarations.before(text))
+        read = self.texts.batch(preamble.before(text))
         if not read.has_values:
             return shown  # it is too long, or has none
         statement = shown.statement._replace(
@@ -353,7 +352,7 @@ class SessionFold:
         self.handles.clear()
         self.unreported.clear()
         self.counter.tables.clear()
-        self.procedures = OpenProcedures()
+        self.context = RequestContext()
         self.was_reset = True
 
     def _report(

@@ -1,11 +1,11 @@
-"""Statements inside of procedures -> their dates, from the call's values and what was assigned."""
+"""Statements recorded by themselves -> their dates, from the texts before them and their calls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from dbt_graft.collectors.sqlserver.runs.procedure_calls import ProcedureCall, procedure_call
+from dbt_graft.collectors.sqlserver.runs.parameters import ProcedureCall, procedure_call
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,

@@ -1,9 +1,9 @@
-"""Calls of procedures -> the values of variables in the statements inside of them.
+"""Texts that stand before a statement, and say what its variables and temporary tables hold.
 
-A call is recorded behind the statements that it ran. Its text shows the values of parameters, `EXEC
-dbo.load_day @day = '2026-11-01'`, a snapshot the names of those by place, and the statements before
-it, in the order in which they ran, what the procedure assigned to its variables. Both become
-declarations, and a statement is read as if it stood in one batch with them.
+A statement may be recorded by itself: one of a batch, or inside of a procedure. Its dates depend on
+what was assigned and staged before it, by the procedure, its callers and earlier requests, in the
+order in which they ran, and on the arguments of calls, which are recorded behind the statements
+that they ran. All of that becomes text in front of the statement, which is read as one batch.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dbt_graft.collectors.sqlserver.runs.parameters import Parameters, call_arguments
+from dbt_graft.collectors.sqlserver.runs.parameters import Parameters
 from dbt_graft.collectors.statements.periods.shape import BEGIN
-from dbt_graft.lineage.frozen import frozen
 
 _VARIABLE = re.compile(r"(?<![@\w])@(?=[\w#$])")
 _FIRST_WORD = re.compile(r"\s*(SET|DECLARE|SELECT|UPDATE|FETCH|EXEC|EXECUTE)\b", re.IGNORECASE)
@@ -30,14 +29,6 @@ _BEGINS_TABLE = re.compile(
 )
 _ADDS = re.compile(r"\bOUTPUT\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
-_EXECUTES = re.compile(
-    r"\bexec(?:ute)?\s+(?:@\w+\s*=\s*)?"
-    r"(?P<name>(?:(?:\[[^\]]+\]|[\w#$]+)?\.){0,3}(?:\[[^\]]+\]|[\w#$]+))(?![\w#$@(.])",
-    re.IGNORECASE,
-)
-# Before a call with OUTPUT parameters stands `declare @p1 int set @p1=NULL`.
-_DECLARES = re.compile(r"\s*declare\b", re.IGNORECASE)
-_CALL_BEGINS = 500
 # SQL Server nests calls so deep.
 _DEEPEST = 32
 # In characters, of a text that later requests need.
@@ -46,47 +37,13 @@ _LONGEST = 10_000
 _MOST = 50
 
 
-@frozen
-class ProcedureCall:
-    """A call of one procedure.
-
-    Attributes:
-        procedure: Its name without schema, in lower case.
-        arguments: The names and values of its arguments, as written; those by place have no name.
-    """
-
-    procedure: str
-    arguments: Parameters
-
-    def values(self, parameters: Sequence[str]) -> Parameters:
-        """The values by name; of an argument by place, where the parameters are known."""
-        names = {place: name for place, (name, _) in enumerate(self.arguments) if name}
-        names = {**dict(enumerate(parameters)), **names}
-        return tuple(
-            (names[place], value)
-            for place, (_, value) in enumerate(self.arguments)
-            if place in names
-        )
-
-
-def procedure_call(text: str) -> ProcedureCall | None:
-    """The procedure that a text calls; None where it does more, or names none."""
-    begin = _EXECUTES.search(text, 0, _CALL_BEGINS)
-    if begin is None or (text[: begin.start()].strip() and not _DECLARES.match(text)):
-        return None
-    arguments = call_arguments(text, begin.end())
-    if arguments is None:
-        return None
-    return ProcedureCall(begin["name"].rpartition(".")[2].strip("[]").casefold(), arguments)
-
-
 @dataclass(slots=True)
-class Declarations:
-    """The assignments before a statement, as text.
+class Preamble:
+    """The texts before one statement.
 
     Attributes:
         scope: The procedure that the first of it is of; empty for what a client sends.
-        text: One declaration or assignment behind the other.
+        text: One declaration, assignment or filled table behind the other.
         depth: How many calls it goes through; the variables of each get names of their own.
     """
 
@@ -95,7 +52,7 @@ class Declarations:
     depth: int = 0
 
     @classmethod
-    def of(cls, statement: str, procedure: str, assigned: Sequence[str]) -> Declarations:
+    def of(cls, statement: str, procedure: str, assigned: Sequence[str]) -> Preamble:
         """Those that a statement of a procedure may depend on."""
         used = _temporaries(statement) if "#" in statement else set[str]()
         return cls(
@@ -142,8 +99,10 @@ class _OpenProcedure:
     assigned: list[str] = field(default_factory=list)
 
 
-class OpenProcedures:
-    """The procedures that a request is inside of, each called by the one before.
+class RequestContext:
+    """Assignments and temporary tables of a request so far.
+
+    They stand by the procedures that it is inside of, each of them called by the one before.
 
     Attributes:
         are_used: The request was inside of one, assigned a variable or used a temporary table.
@@ -161,7 +120,7 @@ class OpenProcedures:
         self.are_used = bool(temporaries)
 
     def __bool__(self) -> bool:
-        """Whether it is inside of one."""
+        """Whether the request is inside of a procedure."""
         return len(self._stack) > 1
 
     def go_on(self, procedure: str, called: str, shown: int) -> int | None:
@@ -223,10 +182,10 @@ class OpenProcedures:
         """Whether a statement that the client sent has shown its declarations."""
         return any(text[:7].upper() == "DECLARE" for text in self._stack[0].assigned)
 
-    def end(self) -> OpenProcedures:
+    def end(self) -> RequestContext:
         """Begin the next request of the session; its variables are others."""
         texts = [text for text in self._stack[0].assigned if "@" not in text and "#" in text]
-        return OpenProcedures([text for text in texts if len(text) < _LONGEST][-_MOST:])
+        return RequestContext([text for text in texts if len(text) < _LONGEST][-_MOST:])
 
     def assignments(self, procedure: str) -> list[str]:
         """Those of a procedure so far, in their order."""
