@@ -33,6 +33,8 @@ _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
 _DEEPEST = 32
 # In characters, of a text that later requests need.
 _LONGEST = 10_000
+# A temporary table that more texts name is filled row by row.
+_MOST_FILLS = 6
 # More are those of a loop, whose variables have no one value.
 _MOST = 50
 
@@ -175,7 +177,15 @@ class RequestContext:
             if not begin["adds"]:
                 name = begin["name"].casefold()
                 assigned[:] = [old for old in assigned if name not in _temporaries(old)]
+        names = _temporaries(text)
+        if all(_filled_often(name) in assigned for name in names):
+            return
         assigned.append(text.strip("; \n\r\t"))
+        for name in names:
+            texts = [old for old in assigned if name in _temporaries(old)]
+            if len(texts) > _MOST_FILLS:
+                assigned[:] = [old for old in assigned if old not in texts]
+                assigned.append(_filled_often(name))
 
     @property
     def has_declared(self) -> bool:
@@ -199,6 +209,12 @@ def _assignments(first: str, text: str) -> Iterator[str]:
     else:
         for name in _OTHERS.get(first, _ASSIGNED).findall(text):
             yield _unknown(name)
+
+
+def _filled_often(name: str) -> str:
+    """A text after which the dates of a temporary table are not known."""
+    fill = f"INSERT INTO {name} (a) SELECT a FROM b"  # noqa: S608 (it is never run)
+    return f"{fill}; {fill}"
 
 
 def _temporaries(text: str) -> set[str]:

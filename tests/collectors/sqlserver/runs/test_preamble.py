@@ -218,6 +218,21 @@ FILL = "INSERT INTO dbo.daily (id, ds) SELECT id, ds FROM #o"
         ([("batch", STAGE.replace("'2026-11-04'", "@d")), ("batch", FILL)], ""),
         ([("batch", STAGE.replace("#o", "#other")), ("batch", FILL)], ""),
         ([("batch", FILL)], ""),
+        (
+            [
+                ("batch", STAGE),
+                *[("batch", "INSERT INTO #o VALUES (1, '2026-11-05')")] * 9,
+                ("batch", FILL),
+            ],
+            "",
+        ),
+        (
+            [
+                *[("batch", "INSERT INTO #o VALUES (1, '2026-11-05')")] * 9,
+                *(("batch", "DROP TABLE #o"), ("batch", STAGE), ("batch", FILL)),
+            ],
+            "2026-11-04 2026-11-05",
+        ),
     ],
 )
 def test_a_statement_has_the_dates_of_what_was_sent_before(
