@@ -10,10 +10,12 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from dbt_graft.analysis.history.dag_runs import failed_dags
+from dbt_graft.catalog.dates_panel import TaintNote
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import all_results
 from dbt_graft.catalog.page import MAX_ROWS, Page
 from dbt_graft.lineage.code_lines import CodeLine, code_gaps
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.frozen import frozen
@@ -30,7 +32,7 @@ class AttentionList:
     """Findings of one kind.
 
     Attributes:
-        kind: `tasks`, `dags`, `builds`, `tests`, `stale`, `writers`, `cycles`, `models`,
+        kind: `tainted`, `tasks`, `dags`, `builds`, `tests`, `stale`, `writers`, `cycles`, `models`,
             `statements` or `rejects`: how the template shows an item, and the list's anchor.
         look: `failed`, `warn` or `quiet`.
         items: Those that are listed, the newest or worst first.
@@ -110,6 +112,8 @@ def _lists(index: Index) -> Iterator[AttentionList]:
         return AttentionList(kind, title, "quiet", items, reasons.total(), page)
 
     lineage = index.lineage
+    tainted = sorted(index.tainted.items(), key=_taint_order)
+    yield make_list("tainted", "Bad data", "failed", tainted)
     by_dataset = all_results(index)
     nodes = {dataset: by_dataset[dataset] for dataset in sorted(index.descriptions)}
     failed = [task for task in index.tasks.values() if task.runs]
@@ -153,6 +157,15 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     )
     yield count_reasons(
         "rejects", "Rejected log records", Counter(reject.reason for reject in lineage.rejects)
+    )
+
+
+def _taint_order(item: tuple[DatasetId, Sequence[TaintNote]]) -> tuple[bool, bool]:
+    """The beginning first, then bad data, then such as may be."""
+    dataset, notes = item
+    return (
+        not any(note.dataset == dataset for note in notes),
+        not any(note.dates for note in notes),
     )
 
 

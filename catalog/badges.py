@@ -5,7 +5,7 @@ Lists and pages show the same badges, the worst first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dbt_graft.analysis.history.dag_runs import failed_dags
@@ -14,6 +14,7 @@ from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, faults_d
 from dbt_graft.analysis.quality.faults import FaultKind, QualityFault, quality_faults
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.render.phrases import count
+from dbt_graft.catalog.dates_panel import TaintNote
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import all_results
 from dbt_graft.lineage.dataset import DatasetId
@@ -78,7 +79,7 @@ class HealthBadge:
     """A finding about one dataset or task.
 
     Attributes:
-        kind: `write`, `build`, `tests`, `run`, `stale`, `upstream`, `writers` or `gap`.
+        kind: `tainted`, `write`, `build`, `tests`, `run`, `stale`, `upstream`, `writers` or `gap`.
         text: The finding for people: `2 failed tests`.
         look: `failed`, `warn` or `quiet`.
     """
@@ -104,6 +105,7 @@ def _severity(badge: HealthBadge) -> int:
 
 def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     results = all_results(index)[dataset]
+    yield from _find_taint(index.tainted.get(dataset, ()))
     if last_write_failed(index, dataset):
         yield HealthBadge("write", "last write failed", FAILED)
     elif dag := unreached_by(index).get(dataset):
@@ -128,6 +130,13 @@ def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBad
     shapes = {shape for usage in index.lineage.writers(dataset) for shape in usage.shapes}
     if (definition and definition.gap) or _has_gap(index, shapes):
         yield HealthBadge("gap", "lineage has gaps", QUIET)
+
+
+def _find_taint(notes: Sequence[TaintNote]) -> Iterator[HealthBadge]:
+    if any(note.dates for note in notes):
+        yield HealthBadge("tainted", "bad data", FAILED)
+    elif notes:
+        yield HealthBadge("tainted", "may be bad", WARN)
 
 
 def _find_task_badges(index: Index, name: str) -> Iterator[HealthBadge]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from markupsafe import Markup
@@ -150,11 +150,16 @@ def dates_panel(
         tuple(_state_rows(dates, shown)),
         tuple(_years(states, shown)),
         tuple(f"{note[0].upper()}{note[1:]}" for note in dates.notes()),
-        tuple(
-            _note(dataset_taint)
-            for dataset_taint in on_record
-            if dataset_taint.taint.cleared_at is None
-        ),
+        taint_notes(on_record),
+    )
+
+
+def taint_notes(on_record: Iterable[DatasetTaint]) -> tuple[TaintNote, ...]:
+    """The taints of a dataset that are not cleared, in words."""
+    return tuple(
+        _note(dataset_taint)
+        for dataset_taint in on_record
+        if dataset_taint.taint.cleared_at is None
     )
 
 

@@ -9,14 +9,14 @@ from datetime import datetime
 from functools import cached_property
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.recorded_states import taints_now
+from dbt_graft.analysis.dates.recorded_states import TaintsNow, taints_now
 from dbt_graft.analysis.history.dag_runs import DagRun, runs_by_dag
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
 from dbt_graft.analysis.quality.history import write_history
-from dbt_graft.catalog.dates_panel import DatesPanel, dates_panel
+from dbt_graft.catalog.dates_panel import DatesPanel, TaintNote, dates_panel, taint_notes
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
 from dbt_graft.catalog.late_notes import LateNote, late_notes
 from dbt_graft.catalog.run_dates import RunDates, run_dates
@@ -131,6 +131,23 @@ class Index:
         return group_by_key((note.dataset, note) for note in late_notes(self.access_history))
 
     @cached_property
+    def _taints_now(self) -> TaintsNow:
+        return taints_now(self.access_history)
+
+    @cached_property
+    def tainted(self) -> Mapping[DatasetId, tuple[TaintNote, ...]]:
+        """The datasets that have bad data by a taint on record, or may have some."""
+        if not self.lineage.history.taints:
+            return {}
+        noted = {
+            dataset: taint_notes(on_record)
+            for dataset, on_record in sorted(self._taints_now.by_dataset.items())
+            if dataset in self.datasets
+        }
+        bad = {key: [n for n in notes if n.dates or n.doubtful] for key, notes in noted.items()}
+        return {dataset: tuple(notes) for dataset, notes in bad.items() if notes}
+
+    @cached_property
     def dates(self) -> Mapping[DatasetId, DatesPanel]:
         """The panels of the datasets whose dates are known, or that are tainted."""
         lineage = self.lineage
@@ -138,8 +155,7 @@ class Index:
             access.periods for access in lineage.history.accesses
         ):
             return {}
-        history = self.access_history
-        taints = taints_now(history)
+        history, taints = self.access_history, self._taints_now
         newest = max((a.last_at for a in lineage.history.accesses if a.last_at), default=None)
         panels = (
             (dataset, dates_panel(history, dataset, taints, newest)) for dataset in self.datasets

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.analysis.dates.entity_states import EntityState
+from dbt_graft.catalog.attention import attention_lists, attention_page
+from dbt_graft.catalog.badges import dataset_badges
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.date_pictures import DRAWN
@@ -148,6 +150,19 @@ def test_a_taint_on_record_is_on_the_page(again: bool, texts: list[str]) -> None
 
     assert [text for text in texts if text not in page] == []
     assert 'href="https://i.example.com/5"' in page
+
+
+@pytest.mark.parametrize(("again", "listed"), [(False, 1), (True, 0)])
+def test_bad_data_needs_attention_until_it_is_written_again(again: bool, listed: int) -> None:
+    index = Index(DescribedLineage(tainted(again=again)))
+
+    lists = [found for found in attention_lists(index) if found.kind == "tainted"]
+    page = render(attention_page(index, lists), JINJA)
+    bad = [badge.text for badge in dataset_badges(index, ORDERS) if badge.kind == "tainted"]
+
+    assert [found.total for found in lists] == [1] * listed
+    assert ("bad for 3 to 5 Oct 2026" in page) is bool(listed)
+    assert bad == ["bad data"] * listed
 
 
 def test_a_cleared_taint_is_not() -> None:
