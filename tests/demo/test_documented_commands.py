@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_graft.graft.commands.cli import main
+from tests.collectors.sqlserver.runs.test_fold import event
+from tests.collectors.sqlserver.xel_writer import write_events
 
 # What a reader puts in the place of a word of ours, where the demo has it under another name.
 NAMES = {
@@ -22,7 +24,6 @@ NAMES = {
     "FILE": "logs/shop_lineage.xml",
     "PATH": "../copy",
     "/opt/airflow/graft-lineage.json": "graft-lineage.json",
-    "lineage_0_1337.xel": "logs/shop_lineage.xml",
     "xe/": "logs/",
     "logs/spark-events/": "../build/demo/spark-events",
 }
@@ -68,9 +69,11 @@ def _words(line: str) -> list[str]:
 
 @pytest.fixture
 def shop(root: Path, demo: Path, tmp_path: Path) -> Path:
-    """A copy of the demo."""
+    """A copy of the demo, with a log as SQL Server writes it beside the one in XML."""
     shutil.copytree(demo, tmp_path / "build/demo")
-    return Path(shutil.copytree(root / "dbt_project", tmp_path / "dbt_project"))
+    shop = Path(shutil.copytree(root / "dbt_project", tmp_path / "dbt_project"))
+    write_events(shop / "lineage_0_1337.xel", [event("batch", "DELETE FROM Shop.dbo.Orders")])
+    return shop
 
 
 def test_every_documented_command_runs_on_the_demo(
