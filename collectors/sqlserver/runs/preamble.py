@@ -9,7 +9,7 @@ that they ran. All of that becomes text in front of the statement, which is read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dbt_graft.collectors.sqlserver.runs.parameters import Parameters
@@ -21,13 +21,14 @@ _ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
 _NAME = re.compile(r"@[\w@#$]+")
 _OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
 _OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
-_TEMPORARY = re.compile(r"(?<![\w@#$.])(?P<name>#[\w#$@]+)")
+_TEMPORARY = re.compile(r"(?<![\w@#$.])#[\w#$@]+")
 _BEGINS_TABLE = re.compile(
     r"(?:(?P<adds>\b(?:INSERT|MERGE)\s+)?\bINTO|\b(?:CREATE|DROP|TRUNCATE)\s+TABLE(?:\s+IF\s+EXISTS)?)"
     r"\s+(?P<name>#[\w#$@]+)",
     re.IGNORECASE,
 )
 _ADDS = re.compile(r"\bOUTPUT\b", re.IGNORECASE)
+_SETS = re.compile(r"\s*(?:SET|DECLARE)\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
 # SQL Server nests calls so deep.
 _DEEPEST = 32
@@ -57,10 +58,8 @@ class Preamble:
     def of(cls, statement: str, procedure: str, assigned: Sequence[str]) -> Preamble:
         """Those that a statement of a procedure may depend on."""
         used = _temporaries(statement) if "#" in statement else set[str]()
-        return cls(
-            procedure,
-            _join(*(text for text in assigned if "#" not in text or used & _temporaries(text))),
-        )
+        texts = (text for text in assigned if _SETS.match(text) or used & _temporaries(text))
+        return cls(procedure, _join(*texts))
 
     def enter(self, scope: str, assigned: Sequence[str], arguments: Parameters) -> None:
         """Put those of the caller before them, and the arguments of its call.
@@ -150,12 +149,15 @@ class RequestContext:
             if len(self._stack) > _DEEPEST:
                 del self._stack[1:]
             self._stack.append(_OpenProcedure(procedure, ended[0].begin if ended else shown))
+        if ended:  # they may have filled its temporary tables
+            here, inside = self._stack[-1].assigned, (t for p in ended for t in p.assigned)
+            here += map(_filled_often, sorted(_named(here) & _named(inside)))
         return ended[0].begin if ended else None
 
     def assign(self, text: str) -> None:
         """Note the assignments of a statement of the innermost procedure."""
         first = _FIRST_WORD.match(text) if "@" in text else None
-        if "#" in text:
+        if "#" in text and not _SETS.match(text):
             self.fill(text)
         if first is None:
             return
@@ -164,7 +166,7 @@ class RequestContext:
         assigned += _assignments(first[1].upper(), text)
         if len(assigned) > _MOST:
             names = dict.fromkeys(n.casefold() for text in assigned for n in _NAME.findall(text))
-            assigned[:] = [_unknown(name) for name in names][-_MOST:]
+            assigned[:] = map(_unknown, names)
 
     def fill(self, text: str) -> None:
         """Note a text that may fill temporary tables."""
@@ -173,11 +175,12 @@ class RequestContext:
         self.are_used = True
         assigned = self._stack[-1].assigned
         # What a table held before counts no longer.
-        for begin in _BEGINS_TABLE.finditer(text) if not _ADDS.search(text) else ():
-            if not begin["adds"]:
-                name = begin["name"].casefold()
-                assigned[:] = [old for old in assigned if name not in _temporaries(old)]
+        begins = _BEGINS_TABLE.finditer(text) if not _ADDS.search(text) else ()
+        begun = {begin["name"].casefold() for begin in begins if not begin["adds"]}
+        assigned[:] = [old for old in assigned if not begun & _temporaries(old)]
         names = _temporaries(text)
+        # What one holds whose beginning was not seen, or is forgotten, is not known.
+        assigned += map(_filled_often, sorted(names - begun - _named(assigned)))
         if all(_filled_often(name) in assigned for name in names):
             return
         assigned.append(text.strip("; \n\r\t"))
@@ -194,8 +197,10 @@ class RequestContext:
 
     def end(self) -> RequestContext:
         """Begin the next request of the session; its variables are others."""
-        texts = [text for text in self._stack[0].assigned if "@" not in text and "#" in text]
-        return RequestContext([text for text in texts if len(text) < _LONGEST][-_MOST:])
+        fills = [text for text in self._stack[0].assigned if not _SETS.match(text)]
+        lost = _named(text for text in fills if "@" in text or len(text) > _LONGEST)
+        texts = [text for text in fills if not lost & _temporaries(text)]
+        return RequestContext([*texts, *map(_filled_often, sorted(lost))][-_MOST:])
 
     def assignments(self, procedure: str) -> list[str]:
         """Those of a procedure so far, in their order."""
@@ -217,8 +222,12 @@ def _filled_often(name: str) -> str:
     return f"{fill}; {fill}"
 
 
+def _named(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in _temporaries(text)}
+
+
 def _temporaries(text: str) -> set[str]:
-    return {found["name"].casefold() for found in _TEMPORARY.finditer(text)}
+    return {name.casefold() for name in _TEMPORARY.findall(text)}
 
 
 def _unknown(name: str) -> str:

@@ -169,6 +169,8 @@ def test_each_call_of_a_batch_has_its_own_values() -> None:
 
 
 STAGE = "SELECT id, ds INTO #o FROM raw.orders WHERE ds = '2026-11-04'"
+CREATE = "CREATE TABLE #o (id int, ds date)"
+ROW = "INSERT INTO #o (id, ds) VALUES (1, '2026-11-05')"
 FILL = "INSERT INTO dbo.daily (id, ds) SELECT id, ds FROM #o"
 
 
@@ -218,6 +220,32 @@ FILL = "INSERT INTO dbo.daily (id, ds) SELECT id, ds FROM #o"
         ([("batch", STAGE.replace("'2026-11-04'", "@d")), ("batch", FILL)], ""),
         ([("batch", STAGE.replace("#o", "#other")), ("batch", FILL)], ""),
         ([("batch", FILL)], ""),
+        # Rows of other dates may be in it.
+        ([("batch", ROW), ("batch", FILL)], ""),
+        ([("batch", CREATE), ("batch", ROW), ("batch", FILL)], "2026-11-05 2026-11-06"),
+        (
+            [("batch", CREATE), ("batch", f"{ROW}; SET @d = 1"), ("batch", ROW), ("batch", FILL)],
+            "",
+        ),
+        (
+            [
+                *(("statement", CREATE), inside(f"{ROW} -- more", "stage")),
+                *(("statement", "EXEC stage"), ("statement", ROW), ("statement", FILL)),
+            ],
+            "",
+        ),
+        (
+            [
+                *(("statement", CREATE), ("statement", ROW)),
+                *[("statement", "SET @n = @n + 1")] * 60,
+                *(("statement", ROW), ("statement", FILL)),
+            ],
+            "",
+        ),
+        (
+            [("statement", "SET @day = '2026-11-04' -- ticket #12"), ("statement", DELETE)],
+            "2026-11-04 2026-11-05",
+        ),
         (
             [
                 ("batch", STAGE),
