@@ -101,8 +101,8 @@ def test_numbers_count_only_what_is_known() -> None:
     tests = (NodeTest("test.a", "unique"), NodeTest("test.b", "not_null"))
     described = Description(ORDERS, "model.a", "orders", Role.MODEL, tests=tests)
     seed = Description(ITEMS, "seed.c", "items", Role.SEED)
-    found = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described, ITEMS: seed})))
-    assert {one.title: (one.well, one.of) for one in found} == {
+    ratios = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described, ITEMS: seed})))
+    assert {one.title: (one.well, one.of) for one in ratios} == {
         "Tasks whose last run succeeded": (1, 2),
         "dbt tests passed": (1, 1),
         "Statements parsed completely": (1, 3),

@@ -156,11 +156,11 @@ def test_a_taint_on_record_is_on_the_page(again: bool, texts: list[str]) -> None
 def test_bad_data_needs_attention_until_it_is_written_again(again: bool, listed: int) -> None:
     index = Index(DescribedLineage(tainted(again=again)))
 
-    lists = [found for found in attention_lists(index) if found.kind == "tainted"]
+    lists = [group for group in attention_lists(index) if group.kind == "tainted"]
     page = render(attention_page(index, lists), JINJA)
     bad = [badge.text for badge in dataset_badges(index, ORDERS) if badge.kind == "tainted"]
 
-    assert [found.total for found in lists] == [1] * listed
+    assert [group.total for group in lists] == [1] * listed
     assert ("bad for 3 to 5 Oct 2026" in page) is bool(listed)
     assert bad == ["bad data"] * listed
 

@@ -150,8 +150,8 @@ def test_a_source_says_how_fresh_it_was(word: str, badge: str) -> None:
 
 
 def test_a_source_without_rows_is_stale() -> None:
-    found = index(replace(CHECK, word="error", status=Status.FAILED, max_loaded_at=None))
-    assert "dbt found no rows when it checked" in page(found, RAW)
+    failed = index(replace(CHECK, word="error", status=Status.FAILED, max_loaded_at=None))
+    assert "dbt found no rows when it checked" in page(failed, RAW)
 
 
 def test_a_check_that_could_not_be_made_has_its_error() -> None:

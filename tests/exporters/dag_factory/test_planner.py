@@ -280,8 +280,8 @@ def test_every_name_becomes_an_id_that_airflow_takes_and_no_two_share(name: str)
 def test_a_model_is_selected_by_what_selects_it_alone() -> None:
     order = order_of("dbt orders: -> a", "dbt other: -> b")
     orders = replace(order.nodes["model.shop.orders"], selection="shop.orders.orders")
-    found = plan_dags(DemandedOrder({**order.nodes, orders.name: orders}, {}), SETTINGS)
-    commands = [task.arguments["bash_command"] for task in found.dags[0].tasks]
+    plan = plan_dags(DemandedOrder({**order.nodes, orders.name: orders}, {}), SETTINGS)
+    commands = [task.arguments["bash_command"] for task in plan.dags[0].tasks]
     assert sorted(commands) == [
         "dbt build --select other",
         "dbt build --select shop.orders.orders",

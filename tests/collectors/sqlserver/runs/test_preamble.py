@@ -161,11 +161,11 @@ def test_a_statement_has_the_dates_of_its_procedure_s_variables(
 
 def test_each_call_of_a_batch_has_its_own_values() -> None:
     second = LOAD.replace("04", "06")
-    found = dates(
+    ranges = dates(
         *(inside(DELETE), ("statement", LOAD), inside(DELETE), ("statement", second)),
         ("batch", f"{LOAD}; {second}"),
     )
-    assert found == ["2026-11-04 2026-11-05", "2026-11-06 2026-11-07"]
+    assert ranges == ["2026-11-04 2026-11-05", "2026-11-06 2026-11-07"]
 
 
 STAGE = "SELECT id, ds INTO #o FROM raw.orders WHERE ds = '2026-11-04'"

@@ -318,8 +318,8 @@ def test_a_task_of_dbt_is_known_by_what_it_selects(command: str, nodes: str) -> 
     )
     seed = OrderedNode("seed.shop.countries", "countries", "seed", ("dbt",))
     order = replace(order, nodes={**order.nodes, seed.name: seed})
-    found = matcher_of(order).nodes(ScheduledTask("shop", "nightly", command=command))
-    assert sorted(name.split(".")[2] for name in found) == nodes.split()
+    matches = matcher_of(order).nodes(ScheduledTask("shop", "nightly", command=command))
+    assert sorted(name.split(".")[2] for name in matches) == nodes.split()
 
 
 @for_each(
