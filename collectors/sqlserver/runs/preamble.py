@@ -21,10 +21,10 @@ _ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
 _NAME = re.compile(r"@[\w@#$]+")
 _OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
 _OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
-_TEMPORARY = re.compile(r"(?<![\w@#$.])#[\w#$@]+")
+_TEMPORARY = re.compile(r"(?<![\w@#$])#[\w#$@]+")
 _BEGINS_TABLE = re.compile(
     r"(?:(?P<adds>\b(?:INSERT|MERGE)\s+)?\bINTO|\b(?:CREATE|DROP|TRUNCATE)\s+TABLE(?:\s+IF\s+EXISTS)?)"
-    r"\s+(?P<name>#[\w#$@]+)",
+    r"\s+\[?(?P<name>#[\w#$@]+)",
     re.IGNORECASE,
 )
 _ADDS = re.compile(r"\bOUTPUT\b", re.IGNORECASE)

@@ -220,7 +220,10 @@ FILL = "INSERT INTO dbo.daily (id, ds) SELECT id, ds FROM #o"
         ([("batch", STAGE.replace("'2026-11-04'", "@d")), ("batch", FILL)], ""),
         ([("batch", STAGE.replace("#o", "#other")), ("batch", FILL)], ""),
         ([("batch", FILL)], ""),
+        ([("batch", STAGE.replace("#o", "[#o]")), ("batch", FILL)], "2026-11-04 2026-11-05"),
         # Rows of other dates may be in it.
+        ([("batch", STAGE), ("batch", ROW.replace("#o", "[#o]")), ("batch", FILL)], ""),
+        ([("batch", STAGE), ("batch", ROW.replace("#o", "tempdb..#o")), ("batch", FILL)], ""),
         ([("batch", ROW), ("batch", FILL)], ""),
         ([("batch", CREATE), ("batch", ROW), ("batch", FILL)], "2026-11-05 2026-11-06"),
         (
