@@ -18,31 +18,37 @@ from dbt_graft.collectors.python_code.libraries.builtin_calls import (
     read_of,
 )
 from dbt_graft.collectors.python_code.libraries.column_expressions import (
-    EXPRESSION_METHODS,
-    aggregate_of,
-    all_columns,
-    by_texts,
-    call_function,
-    call_struct_method,
-    call_user_defined,
     call_when_method,
     case,
+    when,
+)
+from dbt_graft.collectors.python_code.libraries.column_functions import (
+    aggregate_of,
+    all_columns,
+    call_function,
+    call_user_defined,
+    user_defined,
+)
+from dbt_graft.collectors.python_code.libraries.column_groups import call_column_groups
+from dbt_graft.collectors.python_code.libraries.column_selections import (
+    by_texts,
     col,
     excluded,
     rename_columns,
     selected_by_name,
-    sql_expression,
-    struct,
     unsure_selection,
-    user_defined,
-    when,
-    window,
 )
 from dbt_graft.collectors.python_code.libraries.databases import (
     DATABASE_FUNCTIONS,
     call_database_method,
     execute,
     is_statement,
+)
+from dbt_graft.collectors.python_code.libraries.expression_methods import (
+    EXPRESSION_METHODS,
+    call_struct_method,
+    struct,
+    window,
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
@@ -58,14 +64,14 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import (
 )
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import SHAPE_FUNCTIONS
 from dbt_graft.collectors.python_code.libraries.polars_calls import POLARS_FUNCTIONS, POLARS_METHODS
-from dbt_graft.collectors.python_code.libraries.spark_calls import (
-    SPARK_METHODS,
-    call_column_groups,
+from dbt_graft.collectors.python_code.libraries.spark_frames import SPARK_METHODS
+from dbt_graft.collectors.python_code.libraries.spark_sessions import (
     call_delta_method,
     call_spark_method,
     delta_table,
     is_session,
 )
+from dbt_graft.collectors.python_code.libraries.sql_expressions import sql_expression
 from dbt_graft.collectors.python_code.libraries.sqlalchemy_calls import (
     QUERY_METHODS,
     SQLALCHEMY_FUNCTIONS,

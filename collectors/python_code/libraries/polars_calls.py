@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.builtin_calls import first_argument
-from dbt_graft.collectors.python_code.libraries.column_expressions import all_of, condition
+from dbt_graft.collectors.python_code.libraries.column_groups import group_rows, key_pairs
+from dbt_graft.collectors.python_code.libraries.evaluated_columns import all_of, condition
 from dbt_graft.collectors.python_code.libraries.iteration import column_names, iterate
 from dbt_graft.collectors.python_code.libraries.pandas_frames import (
     PANDAS_METHODS,
@@ -25,12 +26,10 @@ from dbt_graft.collectors.python_code.libraries.pandas_shapes import (
     merge_sides,
 )
 from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query
-from dbt_graft.collectors.python_code.libraries.spark_calls import (
+from dbt_graft.collectors.python_code.libraries.spark_frames import (
     changed,
     drop_columns,
     filter_rows,
-    group_rows,
-    key_pairs,
     rows,
     select_columns,
     sort_rows,

@@ -1,43 +1,35 @@
-"""PySpark: sessions, readers, frames and writers."""
+"""PySpark's frames: what methods make of their columns and rows."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.python_code.libraries.column_expressions import (
-    SPARK_NAMES,
+from dbt_graft.collectors.python_code.libraries.column_expressions import named
+from dbt_graft.collectors.python_code.libraries.column_groups import call_column_groups, group_rows
+from dbt_graft.collectors.python_code.libraries.evaluated_columns import (
     all_of,
     condition,
     evaluate_columns,
-    named,
-    parse_expression,
 )
-from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.pandas_frames import (
     PANDAS_METHODS,
     drop_missing,
     same_frame,
     unique_rows,
-    unknown_method,
 )
 from dbt_graft.collectors.python_code.libraries.pandas_series import pipe
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import Sides, merge_sides
-from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query, read_table
-from dbt_graft.collectors.python_code.libraries.sql_views import run_on_views
-from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.libraries.spark_sessions import merge_into
+from dbt_graft.collectors.python_code.libraries.sql_expressions import parse_expression
+from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
-    blurred,
     change_open,
     exclude,
     filtered,
     find_column,
-    frame_of_rows,
     inputs_of_rows,
     merge_aliases,
     name_columns,
@@ -59,7 +51,6 @@ from dbt_graft.collectors.python_code.values.machine import (
 )
 from dbt_graft.collectors.python_code.values.selections import is_selection, names_of
 from dbt_graft.collectors.python_code.values.values import (
-    NOTHING,
     UNKNOWN,
     Const,
     Data,
@@ -73,208 +64,11 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     all_gaps,
     all_inputs,
-    change,
-    combine,
     count_of,
     counted,
-    decided,
     derive,
 )
-from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.records import ANY_COLUMN, Subtype
-
-
-def call_spark_method(call: Call) -> Value:
-    """A method of a session, a reader or a writer."""
-    assert isinstance(call.owner, Thing)
-    if call.owner.role == "spark":
-        return _of_session(call)
-    return _of_reader(call) if call.owner.role == "spark.reader" else _of_writer(call)
-
-
-def _of_session(call: Call) -> Value:
-    machine = call.machine
-    if call.name == "sql":
-        return _sql(call, call.get("sqlQuery", 0))
-    if call.name == "table":
-        return _table(call, call.get("tableName", 0))
-    if call.name == "createDataFrame":
-        return _created(call)
-    if call.name == "range":
-        return machine.new(Frame({"id": Data()}, library="spark"))
-    return call.owner
-
-
-def _sql(call: Call, query: Value | None) -> Value:
-    machine = call.machine
-    text = machine.text(query)
-    parameters = call.get("args", 1)
-    deciding = change(machine.condition(machine.derived([query, parameters])), Subtype.FILTER)
-    made = run_on_views(machine, text, deciding=deciding) if text is not None else None
-    if made is not None:
-        return made
-    if text is not None and _CHANGES.match(text):
-        place = machine.place
-        target = machine.record.add_target(place, Medium.STATEMENT, text, Dialect.SPARK)
-        machine.record.add_edges(target, "*", machine.control, place)
-        return machine.new(Frame(library="spark"))
-    return read_query(machine, query, Dialect.SPARK, "spark", parameters)
-
-
-_CHANGES = re.compile(
-    r"\s*(?:--[^\n]*\n\s*)*(INSERT|MERGE|UPDATE|DELETE|CREATE|REPLACE|TRUNCATE|DROP|ALTER|WITH\b.*\bINSERT)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def _table(call: Call, value: Value | None) -> Value:
-    name = call.machine.text(value) or UNKNOWN_PART
-    frame = call.machine.frame(call.machine.views.get(name.casefold()))
-    if frame is None:
-        frame = read_table(call.machine, name, Dialect.SPARK, "spark")
-    alias = name.rpartition(".")[2].strip("`")
-    return call.machine.new(replace(frame, aliases=((alias, frame),)))
-
-
-def _created(call: Call) -> Value:
-    machine = call.machine
-    data = call.get("data", 0)
-    names = call.keys("schema", 1)
-    if names is not None and not all(isinstance(n, str) for n in names):
-        names = None
-    if names is not None and len(names) == 1 and isinstance(names[0], str) and " " in names[0]:
-        names = [part.split(":")[0].split()[0] for part in names[0].split(",")]
-    frame = as_frame(machine, data)
-    if frame is not None:
-        named = name_columns(machine, frame, call.get("schema", 1) or UNKNOWN) if names else frame
-        return machine.new(replace(named, library="spark", index=()))
-    rows = iterate(machine, data)
-    made = frame_of_rows(machine, rows, names)
-    if made is None:
-        made = Frame(rest=machine.unknown("rows of unknown columns become a frame"))
-    elif any(isinstance(name, int) for name in made.columns):  # without names
-        if call.get("schema", 1) is not None:
-            made = blurred(call, made, made.values, call.gap("a schema's names are not known"))
-        else:
-            made = replace(made, columns={f"_{k + 1}": made.columns[k] for k in made.columns})
-    return machine.new(replace(made, library="spark"))
-
-
-def _of_reader(call: Call) -> Value:
-    machine, owner = call.machine, call.owner
-    assert isinstance(owner, Thing)
-    options = _options(call, owner)
-    if call.name == "table":
-        return _table(call, call.get("tableName", 0))
-    if call.name == "jdbc":
-        return _jdbc(call, call.get("table", 1))
-    if call.name in {"load", *_FILES}:
-        if "query" in options:
-            return read_query(machine, options["query"], Dialect.TSQL, "spark")
-        if "dbtable" in options:
-            return _jdbc(call, options["dbtable"])
-        path = machine.text(call.get("path", 0) or options.get("path"))
-        return machine.new(read_file(machine, path, "spark", dialect=Dialect.SPARK))
-    return Thing("spark.reader", options)
-
-
-def _options(call: Call, owner: Thing) -> dict[str, Value]:
-    """The options of a reader or writer after a call."""
-    options = dict(owner.traits)
-    if call.name == "option":
-        options[(call.text("key", 0) or "").casefold()] = call.get("value", 1) or UNKNOWN
-    elif call.name == "options":
-        options.update({k.casefold(): v for k, v in (call.arguments.named or {}).items()})
-    elif call.name == "format":
-        options["format"] = call.get("source", 0) or UNKNOWN
-    return options
-
-
-def _jdbc(call: Call, value: Value | None) -> Value:
-    text = call.machine.text(value)
-    if text is not None and text.lstrip().startswith("("):
-        inner = text.strip()
-        query = inner[1 : inner.rindex(")")] if ")" in inner else inner[1:]
-        return read_query(call.machine, Const(query), Dialect.TSQL, "spark")
-    name = text or UNKNOWN_PART
-    return call.machine.new(read_table(call.machine, name, Dialect.TSQL, "spark"))
-
-
-_FILES = words("parquet csv json orc text delta avro load")
-
-
-def _of_writer(call: Call) -> Value:
-    machine, owner = call.machine, call.owner
-    assert isinstance(owner, Thing)
-    frame = as_frame(machine, owner.owner)
-    options = _options(call, owner)
-    if call.name == "foreachBatch" and owner.owner is not None:
-        function = call.get("func", 0)
-        if function is not None:
-            machine.call(function, owner.owner, UNKNOWN)
-        options["foreachbatch"] = UNKNOWN
-    elif call.name == "start" and "foreachbatch" in options:
-        return UNKNOWN  # the function writes
-    elif frame is not None and call.name in {"save", "start", "toTable", *_WRITES, *_FILES}:
-        _write(call, frame, options)
-        return UNKNOWN
-    return Thing("spark.writer", options, owner.owner)
-
-
-_WRITES = words(
-    "saveAsTable insertInto jdbc append overwrite createOrReplace create overwritePartitions"
-)
-
-
-def _write(call: Call, frame: Frame, options: dict[str, Value]) -> None:
-    machine = call.machine
-    if call.name in {"saveAsTable", "toTable"}:
-        write_frame(machine, frame, Medium.TABLE, call.get("name", 0), Dialect.SPARK)
-    elif call.name == "insertInto":
-        gap = machine.gap(
-            "`insertInto` fills columns by their places, which the code does not name"
-        )
-        placed = Frame(rows=frame.rows, gaps=frame.gaps | {gap})
-        write_frame(machine, placed, Medium.TABLE, call.get("tableName", 0), Dialect.SPARK)
-    elif call.name == "jdbc":
-        write_frame(machine, frame, Medium.TABLE, call.get("table", 1))
-    elif "table" in options:  # writeTo
-        write_frame(machine, frame, Medium.TABLE, options["table"], Dialect.SPARK)
-    elif "dbtable" in options:
-        write_frame(machine, frame, Medium.TABLE, options["dbtable"])
-    else:
-        path = call.get("path", 0) or options.get("path")
-        write_frame(machine, frame, Medium.FILE, path, Dialect.SPARK)
-
-
-def delta_table(call: Call) -> Value:
-    """`DeltaTable.forName(spark, "mart.o")`, `DeltaTable.forPath(spark, "/lake/o")`."""
-    name = call.get("tableOrViewName", 1) if call.name == "forName" else call.get("path", 1)
-    return Thing("delta table", {"name": name or UNKNOWN, "kind": Const(call.name)})
-
-
-def call_delta_method(call: Call) -> Value:
-    """A method of a table of Delta, or of what builds a MERGE into one."""
-    machine, owner = call.machine, call.owner
-    assert isinstance(owner, Thing)
-    if not owner.traits:
-        return owner
-    if call.name == "toDF":
-        if owner.traits["kind"] == Const("forName"):
-            return _table(call, owner.traits["name"])
-        path = machine.text(owner.traits["name"])
-        return machine.new(read_file(machine, path, "spark", dialect=Dialect.SPARK))
-    return _merge(call) if call.name in {"merge", "update"} else owner
-
-
-def _merge(call: Call) -> Value:
-    """A MERGE or UPDATE of Delta, built by methods: `df.mergeInto("mart.o", condition)`."""
-    gap = call.gap(f"the columns that `{call.name}` of Delta sets are not followed")
-    call.machine.record.add_gap(gap)
-    return Thing("delta table")
-
-
-# -- frames
+from dbt_graft.lineage.records import Subtype
 
 
 def select_columns(call: Call) -> Value:
@@ -303,7 +97,7 @@ def select_columns(call: Call) -> Value:
 _SELECTED_FROM = "<from>"
 
 
-def _with_left_out(frame: Frame) -> Frame:
+def with_left_out(frame: Frame) -> Frame:
     """The frame with columns that it was selected without: Spark filters and sorts by them."""
     before = dict(frame.aliases).get(_SELECTED_FROM)
     if before is None or frame.open or frame.rest:
@@ -385,7 +179,7 @@ def filter_rows(call: Call) -> Value:
         is_equal = name not in {"condition", "predicates"}
         conditions.append(call.machine.derived([named(name), value]) if is_equal else value)
     for value in conditions:
-        decided_by = condition(call, _with_left_out(frame), value)
+        decided_by = condition(call, with_left_out(frame), value)
         gaps = frame.gaps | all_gaps(decided_by)
         frame = replace(filtered(frame, decided_by), gaps=gaps)
     return call.result(frame)
@@ -518,146 +312,7 @@ def _without_rows(call: Call) -> Value:
     return call.result(with_rows(both, deciding, Subtype.FILTER))
 
 
-def group_rows(call: Call) -> Value:
-    """`df.groupBy("a")`, `df.group_by(pl.col("a"), b=…)`."""
-    pairs = all_of(call, call.frame, (*call.arguments.positional, *call.arguments.more))
-    for key, value in (call.arguments.named or {}).items():
-        if key != "maintain_order":
-            pairs += ((key, data) for _, data in all_of(call, call.frame, [value]))
-    return Thing("column groups", {"keys": key_pairs(pairs)}, call.owner)
-
-
-def key_pairs(pairs: Iterable[tuple[Key, Data]]) -> Items:
-    """The columns that rows are grouped by, each with its name."""
-    return Items(
-        tuple(
-            Items((Const(name) if isinstance(name, str) else UNKNOWN, data)) for name, data in pairs
-        )
-    )
-
-
-def call_column_groups(call: Call) -> Value:
-    """`.agg(…)`, `.count()`, `.sum("a")` of groups by expressions, `.pivot(…)` of Spark's."""
-    machine, owner = call.machine, call.owner
-    assert isinstance(owner, Thing)
-    if call.name == "pivot":
-        name, values = call.get("pivot_col", 0) or UNKNOWN, call.get("values", 1) or UNKNOWN
-        before = machine.frame(owner.owner) or Frame()
-        by = combine([data for _, data in all_of(call, before, [name])])
-        return replace(owner, traits={**owner.traits, "by": by, "values": values})
-    made = _of_groups(call)
-    frame = machine.frame(made)
-    return made if frame is None or "by" not in owner.traits else _pivoted(call, frame, owner)
-
-
-def _pivoted(call: Call, frame: Frame, groups: Thing) -> Value:
-    """Aggregates as columns, each of the rows that have one of the values, which names it."""
-    machine = call.machine
-    pairs = iterate(machine, groups.traits["keys"]).items
-    keys = [machine.key(iterate(machine, pair).items[0]) for pair in pairs]
-    by, values = machine.data(groups.traits["by"]), machine.keys(groups.traits["values"])
-    columns = {name: data for name, data in frame.columns.items() if name in keys}
-    aggregates = {name: data for name, data in frame.columns.items() if name not in keys}
-    if values is None or frame.rest is not None:
-        rest = derive([*aggregates.values(), by], call.place)
-        gap = call.gap("columns are named by values")
-        return machine.new(replace(frame, columns=columns, rest=replace(rest, origin=gap)))
-    chosen = change(by.inputs, Subtype.CONDITIONAL)
-    for value in values:
-        for name, data in aggregates.items():
-            key = f"{value}_{name}" if len(aggregates) > 1 else str(value)
-            gaps = all_gaps(data) | all_gaps(by)
-            columns[key] = replace(data, inputs=data.inputs | chosen, gaps=gaps)
-    return machine.new(replace(frame, columns=columns))
-
-
-def _of_groups(call: Call) -> Value:
-    machine, owner = call.machine, call.owner
-    assert isinstance(owner, Thing)
-    frame = machine.frame(owner.owner) or Frame()
-    pairs = [iterate(machine, pair).items for pair in iterate(machine, owner.traits["keys"]).items]
-    keys: dict[Key, Data] = {machine.key(name): machine.data(data) for name, data in pairs}
-    deciding = all_inputs(machine.data(data) for _, data in pairs)
-    rows = frame.rows | change(deciding, Subtype.GROUP_BY)
-    window = NOTHING
-    if "is_rolling" in owner.traits:  # each row stays, with what is made of those before it
-        rows, window = frame.rows, change(deciding, Subtype.WINDOW)
-    base = replace(frame, open=(), rest=None, rows=rows, order=NOTHING)
-    if keys.pop(NOT_KNOWN, None) is not None:
-        base = base.with_gap(call.gap("a column that rows are grouped by has a name not known"))
-    if (of_rows := _rows_of_groups(call, replace(frame, rows=rows), keys)) is not None:
-        return of_rows
-    if call.name in {"applyInPandas", "apply", "map_groups", "mapGroups"}:
-        return unknown_method(replace(call, owner=machine.new(base)))
-    if call.name == "agg":
-        made = _aggregated(call, frame, keys)
-        base = replace(base, open=made.open, rest=made.rest)
-        columns = dict(made.columns)
-    elif call.name == "len" or (call.name == "count" and not call.arguments.positional):
-        columns = {call.text("name", 0) or call.name: Data(place=call.place)}
-    else:
-        names = [key for value in call.arguments.positional for key in machine.keys(value) or []]
-        if not names and (frame.library == "spark" or frame.open):
-            base = base.with_gap(call.gap("which of the columns are numbers is not known"))
-        label = "{}({})" if frame.library == "spark" else "{1}"
-        function = SPARK_NAMES.get(call.name, call.name)
-        columns = {
-            label.format(function, name): derive(
-                [find_column(machine, frame, name)], call.place, Subtype.AGGREGATION
-            )
-            for name in as_keys(names or [n for n in frame.columns if n not in keys])
-        }
-    columns = {name: replace(d, inputs=d.inputs | window) for name, d in columns.items()}
-    return machine.new(replace(base, columns={**keys, **columns}))
-
-
-def _rows_of_groups(call: Call, frame: Frame, keys: Mapping[Key, Data]) -> Value | None:
-    """Rows of each group as they are, as methods of Polars choose them; None of other methods."""
-    machine, values = call.machine, call.arguments.positional
-    if call.name in {"head", "tail"}:
-        return machine.new(replace(frame, columns={**keys, **frame.columns}))
-    if call.name == "having" and isinstance(call.owner, Thing):
-        deciding = all_inputs(condition(call, frame, value) for value in values)
-        return replace(call.owner, owner=machine.new(with_rows(frame, deciding, Subtype.FILTER)))
-    if call.name == "map_groups" and values:
-        made = machine.call(values[0], machine.new(frame))
-        return made if machine.frame(made) is not None else None
-    return None
-
-
-def _aggregated(call: Call, frame: Frame, keys: Container[Key]) -> Frame:
-    machine = call.machine
-    cell = machine.cell(call.get("", 0))
-    gap = call.gap("aggregates have names that are not known")
-    if isinstance(cell, DictCell):
-        columns: dict[Key, Data] = {
-            f"{_function(call, value)}({1 if name == ANY_COLUMN else name})": derive(
-                [find_column(machine, frame, name)] if name != ANY_COLUMN else [],
-                call.place,
-                Subtype.AGGREGATION,
-            )
-            for name, value in cell.entries.items()
-        }
-        return Frame(columns, rest=Data(origin=gap) if cell.rest else None)
-    made = evaluate_columns(call, frame, call.arguments.positional, call.arguments.named, keys)
-    columns = {name: _of_group(call, data, frame) for name, data in made.columns.items()}
-    made = replace(made, columns=columns)
-    return replace(made, rest=Data(origin=gap)) if call.arguments.more else made
-
-
-def _function(call: Call, value: Value) -> str:
-    name = call.machine.text(value) or UNKNOWN_PART
-    return SPARK_NAMES.get(name, name)
-
-
-def _of_group(call: Call, data: Data, frame: Frame) -> Data:
-    """A value of a group: made of its rows, of Polars without an aggregate the list of them."""
-    if not data.is_aggregate and frame.library == "polars":
-        data = replace(data, inputs=change(data.inputs, Subtype.AGGREGATION))
-    return replace(decided(data, data.inputs), place=data.place or call.place)
-
-
-def _unpivot(call: Call) -> Value:
+def unpivot(call: Call) -> Value:
     """`df.unpivot("id", ["a", "b"], "name", "value")`, as `melt` of pandas."""
     given = (_with_names(call, call.get(name, at)) for at, name in enumerate(_UNPIVOT))
     named = {new: value for new, value in zip(_UNPIVOT.values(), given, strict=True) if value}
@@ -688,7 +343,7 @@ def sort_rows(call: Call) -> Value:
     values = [*call.arguments.positional]
     values += [v for k, v in (call.arguments.named or {}).items() if k in {"by", "cols"}]
     values += call.arguments.more
-    ordering = [data for _, data in all_of(call, _with_left_out(frame), values)]
+    ordering = [data for _, data in all_of(call, with_left_out(frame), values)]
     inputs = all_inputs(ordering)
     gaps = frame.gaps.union(*map(all_gaps, ordering))
     return call.result(replace(with_rows(frame, inputs, Subtype.SORT), order=inputs, gaps=gaps))
@@ -771,12 +426,13 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _view: """createOrReplaceTempView createTempView createGlobalTempView registerTempTable
         createOrReplaceGlobalTempView""",
     _alias: "alias",
-    _merge: "mergeInto",
+    merge_into: "mergeInto",
     _to_names: "toDF",
-    _unpivot: "unpivot melt",
+    unpivot: "unpivot melt",
     nothing: "show printSchema explain isEmpty",
     pipe: "transform",
 }
+
 SPARK_METHODS: Mapping[str, Handler] = {
     **{name: handler for handler, names in _TABLE.items() for name in names.split()},
     "count": lambda call: count_of(call.frame.rows | counted(inputs_of_rows(call.frame))),
@@ -791,8 +447,3 @@ SPARK_METHODS: Mapping[str, Handler] = {
         "spark.writer", {"table": call.get("table", 0) or UNKNOWN}, call.owner
     ),
 }
-
-
-def is_session(name: str) -> bool:
-    """Whether a name of a library is a session, or what builds one."""
-    return name.startswith(("pyspark.sql.SparkSession", "pyspark.sql.session.SparkSession"))
