@@ -128,7 +128,7 @@ _PARAMETERS = re.compile(r"[?&#;]|%3F", re.IGNORECASE)
 _OF_TERADATA = re.compile(r"[/,](?=\w+=)")
 # A password may have a slash; a port is none.
 _LONG_USER = re.compile(r"[^/@?#:]*:(?!\d+(?:/|\Z))[^@?#]*@(?:[^@/?#]*@)*")
-_ORACLE_USER = re.compile(r"(?P<head>\bjdbc:oracle:\w+:)[^@\s]*@", re.IGNORECASE)
+_ORACLE_USER = re.compile(r"(?P<head>\boracle:\w+:)[^@\s]*@", re.IGNORECASE)
 _LOGIN = re.compile(r"[^\s/@:.=]+:[^\s/@]+@(?=[\w.\[-])")
 _PARAMETER = re.compile(
     r"(?P<sign>\A|[?&#;]+|\s+)\s*(?P<key>[\w.$-]+(?: catalog| id)?)\s*=\s*"
@@ -217,8 +217,9 @@ def redact_code(text: str) -> str:
     """Code or SQL; as a text, except that `token=x` is a comparison there."""
     if "%" in text:
         text = _ENCODED.sub(_redact_encoded, text)
-    if "//" in text:
+    if "oracle:" in text:
         text = _ORACLE_USER.sub(r"\g<head>@", text)
+    if "//" in text:
         text = _IN_TEXT.sub(lambda match: _redact_address(match.group()), text)
     if _may_have_secret(text):
         text = _MEMBER.sub(_redact_value, text)
@@ -322,7 +323,9 @@ def _without_user(text: str) -> str:
     """A text without the user and password before a host."""
     if "@" not in text:
         return text
-    text = _ORACLE_USER.sub(r"\g<head>@", text)
+    text, of_oracle = _ORACLE_USER.subn(r"\g<head>@", text)
+    if of_oracle:
+        return text
     start = text.find("://")
     if start < 0:
         return _LOGIN.sub("", text, count=1) if _LOGIN.match(text) else text

@@ -46,8 +46,8 @@ def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
         job.task,
         event.at,
         description=_description(description),
-        owner="" if job.engine == AIRFLOW and owner == _NO_OWNER else owner[:_LONGEST_TAG],
-        schedule="" if schedule in _NO_SCHEDULE else schedule[:_LONGEST_TAG],
+        owner="" if job.engine == AIRFLOW and owner == _NO_OWNER else _short_text(owner),
+        schedule="" if schedule in _NO_SCHEDULE else _short_text(schedule),
         tags=_tags(objects(event.job_facets, "tags", "tags")),
         origin=origin,
     )
@@ -93,7 +93,7 @@ def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
     if "ownership" in facets:
         owners = (text(entry, "name").strip() for entry in objects(facets, "ownership", "owners"))
         if owner := next(filter(None, owners), ""):
-            yield "ownership", {"owner": owner[:_LONGEST_TAG]}
+            yield "ownership", {"owner": _short_text(owner)}
     if "tags" in facets:
         by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for tag in islice(objects(facets, "tags", "tags"), MOST_COLUMNS):
@@ -125,11 +125,15 @@ def _description(text: str) -> str:
     return redact_text(text.strip())[:_LONGEST]
 
 
+def _short_text(text: str) -> str:
+    return redact_text(text)[:_LONGEST_TAG]
+
+
 def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """The names of tags, sorted: `nightly`, or `team:finance` where a tag has a value."""
     names = set()
     for tag in tags:
-        key, value = text(tag, "key"), text(tag, "value")
+        key, value = redact_text(text(tag, "key")), redact_text(text(tag, "value"))
         written = key if value in ("", key, "true") else f"{key}:{value}"
         if key and written.isprintable() and len(written) <= _LONGEST_TAG:
             names.add(written)

@@ -31,6 +31,8 @@ NAMES = [
         "jdbc:sqlserver://h:1433;databaseName=Shop",
     ),
     ("jdbc:oracle:thin:scott/tiger@//h:1521/svc", "jdbc:oracle:thin:@//h:1521/svc"),
+    ("jdbc:oracle:thin:scott/tiger@h:1521:orcl", "jdbc:oracle:thin:@h:1521:orcl"),
+    ("oracle:thin:scott/tiger@//h:1521/svc", "oracle:thin:@//h:1521/svc"),
     ("host=h port=5432 dbname=shop user=u password=pQZ", "host=h port=5432 dbname=shop"),
     (
         "Driver={ODBC};Server=tcp:h,1433;Database=Shop;Uid=u;Pwd={p;QZ}",
@@ -159,6 +161,7 @@ def test_a_link_keeps_its_parameters_unless_one_is_a_secret(
         ("<password>hunter2</password>", "<password>redacted</password>"),
         ("The token: an id of the session. Basic cleaning/standardization", None),
         (f"call it with {JWT}.", "call it with redacted."),
+        ("at jdbc:oracle:thin:scott/hunter2@h:1:orcl", "at jdbc:oracle:thin:@h:1:orcl"),
         ("jdbc:sqlserver://h:1;user=sa;password=p at 8", "jdbc:sqlserver://h:1 at 8"),
     ],
 )

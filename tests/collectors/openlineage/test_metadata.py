@@ -15,6 +15,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
 from tests.cases import for_each
 from tests.collectors.openlineage.events import (
+    OUT,
     Document,
     dataset,
     event,
@@ -73,6 +74,16 @@ def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> Non
     assert metadata.description == "Orders, see https://wiki/x and s3://b/k."
     assert (metadata.owner, metadata.tags) == ("team:sales", ("gold", "tier:1"))
     assert metadata.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
+
+
+def test_owners_and_tags_lose_their_secrets(tmp_path: Path) -> None:
+    secrets = {
+        "ownership": {"owners": [{"name": "password=hunter2"}]},
+        "tags": {"tags": [{"key": "conn", "value": "password=hunter2"}]},
+    }
+    found = lineage(tmp_path, [event(outputs=[dataset(OUT, secrets)], job_facets=secrets)])
+    assert "hunter2" not in str((found.dataset_metadata, found.tasks))
+    assert found.dataset_metadata[ORDERS].tags == ("conn:password=redacted",)
 
 
 @for_each(
