@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from dbt_graft import __version__
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render.github import github, split_place
+from dbt_graft.analysis.render.github import file_of, github
 from dbt_graft.analysis.render.json import json_document
 from dbt_graft.analysis.render.markdown import markdown
 from dbt_graft.analysis.render.text import text
@@ -37,9 +38,11 @@ def _result(finding: Finding) -> dict[str, Any]:
         "level": _LEVELS[finding.severity],
         "message": {"text": f"{text}\n{finding.remedy}" if finding.remedy else text},
     }
-    file, line = split_place(finding.place or finding.subject)
+    file, line = file_of(finding)
     if file:
-        location: dict[str, Any] = {"artifactLocation": {"uri": file}}
+        # A name of a file may hold what a URI may not: blanks, `#`, letters beyond ASCII.
+        uri = quote(file, errors="surrogateescape")
+        location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
         if line:
             location["region"] = {"startLine": line}
         result["locations"] = [{"physicalLocation": location}]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity
@@ -14,9 +15,9 @@ from dbt_graft.lineage.errors import GraftError
 
 ERROR = "ERROR"  # the code of an error, which no rule has
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
-_FILE = re.compile(
-    r"(?P<file>[^:]+\.(?:ya?ml|json|sql|py|csv|md|html|txt))(?::(?P<line>\d+))?(?:,.*)?"
-)
+# Also as `target/manifest.json, line 1, byte 2`.
+_FILE = re.compile(r"(?P<place>[^:]+\.(?:ya?ml|json|sql|py|csv|md|html|txt)(?::\d+)?)(?:,.*)?")
+_PLACE = re.compile(r"(?!\w+://)(?P<file>.+?)(?::(?P<line>\d+))?", re.DOTALL)  # no URL
 _REFERENCES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_PROPERTIES = {**_REFERENCES, ":": "%3A", ",": "%2C"}
 
@@ -33,8 +34,8 @@ def github(answer: Answer) -> str:
 
 def annotation(finding: Finding) -> str:
     """`::error file=graft.yml,line=3::…`; without a file if the finding is about none."""
-    file, line = split_place(finding.place or finding.subject)
-    subject = "" if file and not finding.place else finding.subject
+    file, line = file_of(finding)
+    subject = "" if file and finding.subject in ("", finding.place) else finding.subject
     properties = {
         "file": file,
         "line": str(line) if line else "",
@@ -48,10 +49,19 @@ def annotation(finding: Finding) -> str:
     return f"{head}::{_escape(message, _REFERENCES)}"
 
 
-def split_place(place: str) -> tuple[str, int]:
-    """`graft.yml:3` -> `graft.yml`, 3; an empty file and 0 where it names no file or no line."""
-    match = _FILE.fullmatch(place)
+def file_of(finding: Finding) -> tuple[str, int]:
+    """Its file and line, `graft.yml` and 3; empty and 0 where it is about no file or no line.
+
+    Names of tables and tasks look like files: `landing/orders.csv`.
+    """
+    match = _PLACE.fullmatch(finding.place)
     return (match["file"], int(match["line"] or 0)) if match else ("", 0)
+
+
+def with_file(finding: Finding) -> Finding:
+    """A finding about a setting or a log; if its subject is a file, that is its place."""
+    file = None if finding.place else _FILE.fullmatch(finding.subject)
+    return replace(finding, place=file["place"]) if file else finding
 
 
 def findings(error: GraftError) -> Iterator[Finding]:
@@ -60,7 +70,7 @@ def findings(error: GraftError) -> Iterator[Finding]:
         place, _, problem = (error.place, "", fault) if error.place else fault.partition(": ")
         if not problem:
             place, problem = "", fault
-        yield Finding(ERROR, Severity.ERROR, place, problem, error.remedy)
+        yield with_file(Finding(ERROR, Severity.ERROR, place, problem, error.remedy))
 
 
 def _escape(text: str, references: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ from dbt_graft.analysis.render.text import branch_lines
 
 # A backslash does not stop tags of HTML and mentions of people everywhere.
 _ESCAPES = str.maketrans(
-    {mark: f"\\{mark}" for mark in "\\`*_{}[]|#~"} | {mark: f"&#{ord(mark)};" for mark in "<>@"}
+    {mark: f"\\{mark}" for mark in "\\`*_{}[]|#~"} | {mark: f"&#{ord(mark)};" for mark in "<>@&"}
 )
 _ADDRESS = re.compile(r"https?://[!-;=?-{}~]+")
 

@@ -102,7 +102,7 @@ def _findings(findings: Sequence[Finding], most: int | None) -> Iterator[str]:
 def _finding(finding: Finding) -> str:
     owner = f" ({finding.owner})" if finding.owner else ""
     way = f"  by {' > '.join(finding.path)}" if finding.path else ""
-    place = f"{finding.place}: " if finding.place else ""
+    place = f"{finding.place}: " if finding.place not in ("", finding.subject) else ""
     return f"  {place}{finding.subject}{owner}: {finding.statement}{way}"
 
 

@@ -9,6 +9,7 @@ import click
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity, worst_first
+from dbt_graft.analysis.render.github import with_file
 from dbt_graft.analysis.render.text import count_severities
 from dbt_graft.collectors.java import java_home
 from dbt_graft.graft.commands.answering import answers
@@ -67,7 +68,7 @@ def doctor(
     else:
         path = config_path or find(Path())
         title, findings = str(path), examine(path, read_store=store)
-    return _answer(title, worst_first(findings)), Severity.ERROR.value
+    return _answer(title, worst_first(map(with_file, findings))), Severity.ERROR.value
 
 
 def _answer(title: str, findings: list[Finding]) -> Answer:

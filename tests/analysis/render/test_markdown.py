@@ -12,6 +12,7 @@ from tests.cases import for_each
         ("raw.order_items", r"raw.order\_items"),
         ("a|b", r"a\|b"),
         ("<img src=x>", "&#60;img src=x&#62;"),
+        ("a&lt;b", "a&#38;lt;b"),
         ("@everyone", "&#64;everyone"),
         ("[x](http://y)", r"\[x\](http://y)"),
         ("two\nlines", "two lines"),

@@ -7,6 +7,7 @@ import json
 from dbt_graft.analysis.answer import Answer, Table, Tree
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.forms import FORMS
+from tests.cases import for_each
 
 ANSWER = Answer(
     "spark/raw.orders",
@@ -122,3 +123,36 @@ def test_sarif_has_a_result_for_each_finding_at_its_line() -> None:
     assert note["suppressions"] == [{"kind": "inSource", "justification": "agreed"}]
     place = error["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("a.yml", 3)
+
+
+@for_each(
+    "subject, place, annotation, uri",
+    [
+        ("spark/raw.a", "a.yml", "file=a.yml,title=X spark/raw.a", "a.yml"),
+        # Names of tables and tasks look like files.
+        ("landing/orders.csv", "", "title=X landing/orders.csv", None),
+        ("load.py", "", "title=X load.py", None),
+        (
+            "load.py",
+            "a,%\n.yml:3",
+            "file=a%2C%25%0A.yml,line=3,title=X load.py",
+            "a%2C%25%0A.yml",
+        ),
+        (
+            "a",
+            "run book#1.rst:12",
+            "file=run book#1.rst,line=12,title=X a",
+            "run%20book%231.rst",
+        ),
+        ("a", "ä.yml", "file=ä.yml,title=X a", "%C3%A4.yml"),
+        ("a", "https://wiki/run:12", "title=X a", None),
+    ],
+)
+def test_a_file_is_named_where_there_is_one(
+    subject: str, place: str, annotation: str, uri: str | None
+) -> None:
+    answer = Answer("a", findings=[Finding("X", Severity.ERROR, subject, "is wrong", place=place)])
+    assert FORMS["github"](answer, None) == f"::error {annotation}::is wrong\n"
+    [result] = json.loads(FORMS["sarif"](answer, None))["runs"][0]["results"]
+    places = [one["physicalLocation"]["artifactLocation"] for one in result.get("locations", ())]
+    assert places == ([{"uri": uri}] if uri else [])

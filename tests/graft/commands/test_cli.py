@@ -16,7 +16,7 @@ import yaml
 from click.shell_completion import ShellComplete
 
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.render.github import annotation, findings
+from dbt_graft.analysis.render.github import annotation, findings, with_file
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
 from dbt_graft.graft.steps.start import write_config
@@ -150,18 +150,22 @@ def test_errors_are_json_with_json(
             "::error file=graft.yml,line=3::is wrong%0Amend it",
         ),
         (
-            Finding("ERROR", Severity.WARNING, "target/manifest.json, line 1, byte 2", "is cut"),
-            "::warning file=target/manifest.json::is cut",
+            Finding("ERROR", Severity.WARNING, "index.json, line 1, byte 2", "is cut"),
+            "::warning file=index.json,title=index.json%2C line 1%2C byte 2::is cut",
         ),
         (
             Finding("ERROR", Severity.NOTE, "a,b: 100%", "100% done::"),
             "::notice title=a%2Cb%3A 100%25::100%25 done::",
         ),
         (Finding("ERROR", Severity.ERROR, "", "no place"), "::error::no place"),
+        (
+            Finding("ERROR", Severity.ERROR, "https://wiki/x.html:3", "is gone"),
+            "::error title=https%3A//wiki/x.html%3A3::is gone",
+        ),
     ],
 )
 def test_a_finding_is_an_annotation(finding: Finding, line: str) -> None:
-    assert annotation(finding) == line
+    assert annotation(with_file(finding)) == line
 
 
 def test_each_line_of_an_error_is_a_finding() -> None:
