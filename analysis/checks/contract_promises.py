@@ -6,11 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract, WrittenPromise
-from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
+from dbt_graft.analysis.checks.contracts import (
+    KIND,
+    ContractMatches,
+    ContractTable,
+    DataContract,
+    WrittenPromise,
+)
+from dbt_graft.analysis.history.data_age import WriteHistory
+from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus, forecasts
 from dbt_graft.analysis.quality.times import length
 from dbt_graft.analysis.render.phrases import time_text
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.frozen import frozen
 
 # Promises of which forecasts tell.
@@ -63,22 +71,15 @@ class CheckedPromise:
 
 
 def checked_promises(
-    matches: ContractMatches,
-    finished: Mapping[DatasetId, Sequence[datetime]],
-    forecasts: Sequence[DeadlineForecast],
-    now: datetime,
+    matches: ContractMatches, history: WriteHistory, now: datetime
 ) -> list[CheckedPromise]:
-    """The promises of all contracts that mean datasets.
-
-    Args:
-        finished: The ends of successful writes of each dataset, the oldest first.
-        forecasts: Those of deadlines and ages, of contracts among others.
-    """
+    """The promises of all contracts that mean datasets."""
+    finished = history.finished
     return [
         CheckedPromise(contract, dataset, promise.property, promise.value, *state)
         for contract, table, dataset in matches.tables
         for promise, state in (
-            *_ages(contract, table.freshness_slo, table.deadline, dataset, forecasts),
+            *_ages(table, dataset, history, now),
             *_status(contract),
             *((p, _state(p, finished.get(dataset, ()), now)) for p in table.promises),
         )
@@ -86,28 +87,20 @@ def checked_promises(
 
 
 def _ages(
-    contract: DataContract,
-    freshness_slo: str,
-    deadline: str,
-    dataset: DatasetId,
-    forecasts: Sequence[DeadlineForecast],
+    table: ContractTable, dataset: DatasetId, history: WriteHistory, now: datetime
 ) -> Iterator[tuple[WrittenPromise, _State]]:
-    """The freshness SLO and the deadline, as forecasts have them."""
-    node_id = f"contract:{contract.id}"
-    of_contract = [
-        forecast
-        for forecast in forecasts
-        if forecast.consumer.node_id == node_id and dataset in forecast.consumer.reads
-    ]
-    for name, value, is_age in zip(AGES, (freshness_slo, deadline), (True, False), strict=True):
-        if value:
-            matching = [f for f in of_contract if f.is_age is is_age]
-            yield WrittenPromise(name, value), _of_forecast(matching[0] if matching else None)
+    """The freshness SLO and the deadline of one table: others of the contract may have missed."""
+    reader = Consumer(
+        *("", "", KIND, (dataset,)), freshness_slo=table.freshness_slo, deadline=table.deadline
+    )
+    for forecast in forecasts(history, [reader], now):
+        name, value = AGES[not forecast.is_age], (table.deadline, table.freshness_slo)
+        yield WrittenPromise(name, value[forecast.is_age]), _of_forecast(forecast)
 
 
-def _of_forecast(forecast: DeadlineForecast | None) -> _State:
-    if forecast is None or forecast.status is DeadlineStatus.UNKNOWN:
-        return PromiseState.NOT_CHECKED, forecast.reason if forecast else "nothing is known of it"
+def _of_forecast(forecast: DeadlineForecast) -> _State:
+    if forecast.status is DeadlineStatus.UNKNOWN:
+        return PromiseState.NOT_CHECKED, forecast.reason
     # The data may come from what is older.
     if forecast.is_age and forecast.status is DeadlineStatus.MET and forecast.reason:
         return PromiseState.NOT_CHECKED, forecast.reason
@@ -121,6 +114,8 @@ def _status(contract: DataContract) -> Iterator[tuple[WrittenPromise, _State]]:
 
 
 def _state(promise: WrittenPromise, written: Sequence[datetime], now: datetime) -> _State:
+    if promise.unchecked:
+        return PromiseState.NOT_CHECKED, promise.unchecked
     word = promise.property.casefold()
     if word in _FREQUENCIES:
         return _frequency(promise.value, [at for at in written if at <= now], now)

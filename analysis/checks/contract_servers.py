@@ -83,6 +83,14 @@ class TableServer:
         schemes = _SCHEMES.get(self.type, {self.type})
         return scheme in schemes and self._is_host_of(place)
 
+    def may_mean(self, name: str, dataset: DatasetId) -> bool:
+        """Whether a name on it may be that of a dataset with this name or this end of one.
+
+        The dots of a topic separate no schema: `legacy.orders` is another topic than `orders`.
+        """
+        is_complete = self.type not in _STREAMS or same_place(dataset.name) == same_place(name)
+        return is_complete and self.may_hold(dataset)
+
     def is_at(self, dataset: DatasetId) -> bool:
         """Whether its location is the dataset."""
         return bool(self.location) and same_place(self.location) == same_place(str(dataset))

@@ -80,10 +80,12 @@ class WrittenPromise:
     Attributes:
         property: `frequency`, `retention`; `bounds` and `quality rule` of columns and tables.
         value: With its unit, as it is written; how many there are of bounds and rules.
+        unchecked: Why it cannot be checked, if the contract itself is the reason.
     """
 
     property: str
     value: str = ""
+    unchecked: str = ""
 
 
 @frozen
@@ -231,7 +233,7 @@ def match_contracts(
                 tables.append((contract, table, bound))
                 continue
             candidates = next(filter(None, by_server), ())
-            elsewhere = () if candidates else names.anywhere(table.names)
+            elsewhere = () if candidates else names.elsewhere(table)
             unmatched.append(UnmatchedTable(contract, table, candidates, elsewhere))
     return ContractMatches(tuple(tables), tuple(unmatched))
 
@@ -256,14 +258,22 @@ class _DatasetsByName:
         if there := _datasets(pair for pair in self._pairs if server.is_at(pair[0])):
             return there
         allowed = (
-            _datasets(pair for pair in self._named(name) if server.may_hold(pair[0]))
+            _datasets(pair for pair in self._named(name) if server.may_mean(name, pair[0]))
             for name in server.names
         )
         return next(filter(None, allowed), ())
 
-    def anywhere(self, names: Iterable[str]) -> tuple[DatasetId, ...]:
-        """The datasets of the first of these names that any has, whatever the server."""
-        return next(filter(None, (_datasets(self._named(name)) for name in names)), ())
+    def elsewhere(self, table: ContractTable) -> tuple[DatasetId, ...]:
+        """The datasets of the first of a table's names that lie on none of its servers."""
+        others = (
+            _datasets(
+                pair
+                for pair in self._named(name)
+                if not any(server.may_hold(pair[0]) for server in table.servers)
+            )
+            for name in table.names
+        )
+        return next(filter(None, others), ())
 
     def _named(self, name: str) -> Sequence[tuple[DatasetId, DatasetId]]:
         return self._ends.get(same_place(name), ())

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, nearest
 from dbt_graft.analysis.quality.faults import QualityFault
@@ -47,6 +48,7 @@ class Quality:
     deadlines: Sequence[DeadlineForecast]
     tested: tuple[int, int]
     writers: Mapping[DatasetId, Sequence[str]]
+    history: WriteHistory
 
 
 def quality_answer(quality: Quality) -> Answer:

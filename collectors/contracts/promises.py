@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 from dbt_graft.analysis.checks.contracts import ColumnPromise, ContractTable, WrittenPromise
@@ -78,6 +79,8 @@ def _digest(value: Any) -> str:
 # Names of properties, with the short ones of the standard.
 _AGES = ("latency", "ly", "freshness")
 _AVAILABLE = ("timeofavailability", "ta")
+# On which times of day in different zones are compared.
+_ANY_DAY = date(2001, 1, 1)
 
 
 @frozen
@@ -97,23 +100,40 @@ class Promise:
 def apply_promises(
     tables: Sequence[ContractTable], promises: Sequence[Promise]
 ) -> tuple[ContractTable, ...]:
-    """Tables with their freshness SLO and deadline: the first of each.
+    """Tables with their freshness SLO and deadline, of several the strictest, and other promises.
 
     What is not a length of time, or no time of day, stays as it is written: forecasts say so.
     """
     promised_tables = list(tables)
-    for promise in promises:
+    for promise in sorted(promises, key=_strictness):
         word = promise.property.casefold()
-        for number in _table_numbers(tables, promise.element):
+        numbers = [*_table_numbers(tables, promise.element)]
+        for number in numbers or range(len(tables)):
             table = promised_tables[number]
-            if word in _AGES and not table.freshness_slo:
+            if numbers and word in _AGES and not table.freshness_slo:
                 promised_tables[number] = replace(table, freshness_slo=_length(promise))
-            elif word in _AVAILABLE and not table.deadline:
+            elif numbers and word in _AVAILABLE and not table.deadline:
                 promised_tables[number] = replace(table, deadline=_clock(promise))
             else:
-                written = WrittenPromise(promise.property, _length(promise))
+                value, reason = _length(promise), ""
+                if not numbers:
+                    reason = f"{promise.element} is no table of the contract"
+                elif word in (*_AGES, *_AVAILABLE):
+                    value = _clock(promise) if word in _AVAILABLE else value
+                    reason = "another one of this table is checked"
+                written = WrittenPromise(promise.property, value, reason)
                 promised_tables[number] = replace(table, promises=(*table.promises, written))
     return tuple(promised_tables)
+
+
+def _strictness(promise: Promise) -> tuple[bool, float]:
+    """The shortest age and the earliest time of day first; then what is neither."""
+    word = promise.property.casefold()
+    if word in _AGES and (age := length(_length(promise))):
+        return False, age.total_seconds()
+    if word in _AVAILABLE and (clock := time_of_day(_clock(promise))):
+        return False, datetime.combine(_ANY_DAY, *clock).timestamp()
+    return True, 0
 
 
 def _table_numbers(tables: Sequence[ContractTable], element: str) -> Iterator[int]:

@@ -14,7 +14,6 @@ from dbt_graft.analysis.checks.contract_promises import (
 )
 from dbt_graft.analysis.checks.contracts import ContractMatches
 from dbt_graft.analysis.finding import Finding
-from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.render.github import findings
 from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.analysis.rule import (
@@ -73,9 +72,8 @@ def project_promises(checked: CheckedProject, matches: ContractMatches) -> list[
     """The promises of the contracts of a project, and their states."""
     if not matches.tables:
         return []
-    quality, described = project_quality(checked), checked.described
-    finished = write_history(described.lineage, described.descriptions).finished
-    return checked_promises(matches, finished, quality.deadlines, quality.at)
+    quality = project_quality(checked)
+    return checked_promises(matches, quality.history, quality.at)
 
 
 def _broken(promises: Iterable[CheckedPromise]) -> Iterator[Finding]:

@@ -46,6 +46,7 @@ def project_quality(checked: CheckedProject) -> Quality:
         forecasts(history, described.consumers, at),
         count_tests(lineage, descriptions),
         writers,
+        history,
     )
 
 

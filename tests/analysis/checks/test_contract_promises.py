@@ -13,13 +13,16 @@ from dbt_graft.analysis.checks.contracts import (
     DataContract,
     WrittenPromise,
 )
-from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
+from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer
 
 NOW = datetime(2026, 11, 10, 9, tzinfo=UTC)
-ORDERS = DatasetId("spark", "raw.orders")
+ORDERS, LINES = DatasetId("spark", "raw.orders"), DatasetId("spark", "raw.lines")
 HELD, BROKEN, UNCHECKED = PromiseState.HELD, PromiseState.BROKEN, PromiseState.NOT_CHECKED
+
+
+def history(finished: dict[DatasetId, list[datetime]]) -> WriteHistory:
+    return WriteHistory(finished, lambda _: ())
 
 
 @pytest.mark.parametrize(
@@ -44,49 +47,64 @@ def test_a_service_level(name: str, value: str, hours: int | None, state: Promis
     contract = DataContract("1", "c", "c.yaml", status="active", tables=(table,))
     written = {ORDERS: [NOW - timedelta(hours=hours)]} if hours is not None else {}
     matches = ContractMatches(((contract, table, ORDERS),))
-    [promise] = checked_promises(matches, written, (), NOW)
+    [promise] = checked_promises(matches, history(written), NOW)
     assert promise.state is state
     assert promise.reason
 
 
 @pytest.mark.parametrize(
-    ("status", "state"),
+    ("slo", "deadline", "hours", "states"),
     [
-        (DeadlineStatus.MISSED, BROKEN),
-        (DeadlineStatus.WILL_MISS, PromiseState.AT_RISK),
-        (DeadlineStatus.UNKNOWN, UNCHECKED),
-        (DeadlineStatus.ON_TIME, HELD),
+        ("2h", "", 1, [HELD]),
+        ("2h", "", 3, [BROKEN]),
+        ("2h", "", None, [UNCHECKED]),
+        ("soon", "", 1, [UNCHECKED]),
+        ("", "08:00", 1, [HELD]),
+        ("", "08:00", 25, [BROKEN]),  # it is 09:00
+        ("", "12:00", 25, [PromiseState.AT_RISK]),
+        ("", "08:00", None, [UNCHECKED]),
+        ("2h", "08:00", 3, [BROKEN, HELD]),
     ],
 )
-def test_a_deadline_is_what_its_forecast_says(status: DeadlineStatus, state: PromiseState) -> None:
-    table = ContractTable(("raw.orders",), deadline="08:00")
-    contract = DataContract("1", "c", "c.yaml", tables=(table,))
-    consumer = Consumer("contract:1", "c", "data contract", (ORDERS,), deadline="08:00")
-    forecast = DeadlineForecast(consumer, status, ORDERS, NOW, reason="why")
-    matches = ContractMatches(((contract, table, ORDERS),))
-    [promise] = checked_promises(matches, {}, [forecast], NOW)
-    assert (promise.property, promise.state) == ("deadline", state)
+def test_ages_and_deadlines_are_those_of_one_table(
+    slo: str, deadline: str, hours: int | None, states: list[PromiseState]
+) -> None:
+    table = ContractTable(("raw.orders",), freshness_slo=slo, deadline=deadline)
+    other = ContractTable(("raw.lines",), freshness_slo=slo, deadline=deadline)
+    contract = DataContract("1", "c", "c.yaml", tables=(table, other))
+    last = hours if hours is not None else 10_000
+    written = {ORDERS: [NOW - timedelta(hours=last, days=day) for day in range(20, -1, -1)]}
+    matches = ContractMatches(((contract, table, ORDERS), (contract, other, LINES)))
+    known = history(written if hours is not None else {})
+    promises = checked_promises(matches, known, NOW)
+    assert {p.property: p.state for p in promises if p.dataset == ORDERS} == dict(
+        zip([*["freshness"] * bool(slo), *["deadline"] * bool(deadline)], states, strict=True)
+    )
+    assert {promise.state for promise in promises if promise.dataset == LINES} == {UNCHECKED}
 
 
-@pytest.mark.parametrize(("reason", "state"), [("", HELD), ("no write of x is known", UNCHECKED)])
-def test_an_age_may_be_that_of_what_is_not_known(reason: str, state: PromiseState) -> None:
-    table = ContractTable(("raw.orders",), freshness_slo="2h", deadline="08:00")
+def test_two_versions_promise_two_ages() -> None:
+    tables = [ContractTable(("raw.orders",), freshness_slo=slo) for slo in ("1h", "30d")]
+    contracts = [DataContract("1", "c", "c.yaml", str(version)) for version in (1, 2)]
+    pairs = zip(contracts, tables, (ORDERS, ORDERS), strict=True)
+    written = history({ORDERS: [NOW - timedelta(days=2)]})
+    promises = checked_promises(ContractMatches((*pairs,)), written, NOW)
+    assert [(promise.value, promise.state) for promise in promises] == [
+        ("1h", BROKEN),
+        ("30d", HELD),
+    ]
+
+
+def test_an_age_may_be_that_of_what_is_not_known() -> None:
+    table = ContractTable(("raw.orders",), freshness_slo="2h")
     contract = DataContract("1", "c", "c.yaml", tables=(table,))
-    consumer = Consumer("contract:1", "c", "data contract", (ORDERS,))
-    forecasts = [
-        DeadlineForecast(consumer, DeadlineStatus.MET, ORDERS, reason=reason, is_age=True),
-        DeadlineForecast(consumer, DeadlineStatus.UNKNOWN, ORDERS, reason="no history"),
-    ]
-    matches = ContractMatches(((contract, table, ORDERS),))
-    promises = checked_promises(matches, {}, forecasts, NOW)
-    assert [(promise.property, promise.state) for promise in promises] == [
-        ("freshness", state),
-        ("deadline", UNCHECKED),
-    ]
+    known = WriteHistory({ORDERS: [NOW]}, lambda dataset: [LINES] if dataset == ORDERS else [])
+    [promise] = checked_promises(ContractMatches(((contract, table, ORDERS),)), known, NOW)
+    assert promise.state is UNCHECKED
 
 
 def test_a_status_that_is_not_active_is_said() -> None:
     table = ContractTable(("raw.orders",))
     contract = DataContract("1", "c", "c.yaml", status="draft", tables=(table,))
-    [promise] = checked_promises(ContractMatches(((contract, table, ORDERS),)), {}, (), NOW)
+    [promise] = checked_promises(ContractMatches(((contract, table, ORDERS),)), history({}), NOW)
     assert (promise.property, promise.value, promise.state) == ("status", "draft", UNCHECKED)

@@ -14,6 +14,7 @@ DATASETS = [
             "duckdb://shop.duckdb/main.orders",
             "fabric-warehouse://fabric01/shop.dbo.returns",
             "kafka://broker1:9092/orders",
+            "kafka://broker1:9092/legacy.refunds",
             "postgres://db1.example.com:5432/shop.public.payments",
             "snowflake://org-account/SHOP.PUBLIC.REFUNDS",
             "spark/raw.visits",
@@ -29,6 +30,8 @@ DATASETS = [
         ("kafka", "", "", "orders", "kafka://broker1:9092/orders"),
         ("kafka", "broker0:9092,broker1:9092", "", "orders", "kafka://broker1:9092/orders"),
         ("kafka", "other:9092", "", "orders", None),
+        ("kafka", "", "", "legacy.refunds", "kafka://broker1:9092/legacy.refunds"),
+        ("kafka", "", "", "refunds", None),  # The dots of a topic separate no schema.
         ("duckdb", "", "", "orders", "duckdb://shop.duckdb/main.orders"),
         ("kafka", "", "", "visits", None),
         (
@@ -68,7 +71,7 @@ DATASETS = [
         # A namespace of any platform, and a server of any.
         ("databricks", "dbc.example.com", "", "visits", "spark/raw.visits"),
         ("custom", "", "", "payments", "postgres://db1.example.com:5432/shop.public.payments"),
-        ("", "", "", "refunds", "snowflake://org-account/SHOP.PUBLIC.REFUNDS"),
+        ("", "", "", "public.refunds", "snowflake://org-account/SHOP.PUBLIC.REFUNDS"),
         ("of-tomorrow", "", "", "visits", "spark/raw.visits"),
         # Files, by their place.
         ("s3", "", "s3a://lake/v2/lines/*.json", "lines", "s3://lake/v2/lines"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.analysis.checks.contracts import ContractTable, DataContract
+from dbt_graft.analysis.checks.contracts import ContractTable, DataContract, WrittenPromise
 from dbt_graft.collectors.contracts.odcs import read_contract
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.errors import GraftError
@@ -119,6 +119,13 @@ def test_what_lineage_needs_is_read(tmp_path: Path) -> None:
             "",
             "06:00 Europe/Paris",
         ),
+        # Of several for one table the strictest counts.
+        ("{property: latency, value: 2d}, {property: freshness, value: PT3H}", "PT3H", ""),
+        ("{property: latency, value: soon}, {property: latency, value: 2d}", "2d", ""),
+        (
+            '{property: ta, value: "09:00"}, {property: ta, value: "09:30 Europe/Berlin"}',
+            *("", "09:30 Europe/Berlin"),
+        ),
         ('{property: timeOfAvailability, value: "08:00", unit: o\'clock}', "", "08:00"),
         ("{property: timeOfAvailability, value: morning}", "", "morning"),
     ],
@@ -230,6 +237,17 @@ def test_the_tables_of_a_promise(tmp_path: Path, element: str, named: list[str])
         f"slaProperties: [{{property: latency, value: 1, unit: d, element: '{element}'}}]\n",
     )
     assert [table.names[-1] for table in found if table.freshness_slo] == named
+
+
+def test_a_promise_that_names_no_table_is_not_lost(tmp_path: Path) -> None:
+    text = (
+        "schema: [{name: a}, {name: b}]\n"
+        "slaProperties: [{property: frequency, value: 1d, element: c.day}]\n"
+    )
+    written = [table.promises for table in tables(tmp_path, text)]
+    assert (
+        written == [(WrittenPromise("frequency", "1d", "c.day is no table of the contract"),)] * 2
+    )
 
 
 def test_of_one_table_a_promise_needs_no_name(tmp_path: Path) -> None:
