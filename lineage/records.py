@@ -243,7 +243,8 @@ class ColumnEdge:
     subtype: Subtype
     masking: bool
     shape_id: str
-    origin: str = ""
+    # All logs of a task repeat its edges.
+    origin: str = field(default="", compare=False)
     evidence: Evidence = Evidence.OBSERVED
     masked_by: Masking = Masking.NONE
     place: str = field(default="", metadata={"stored": False})

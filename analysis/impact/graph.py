@@ -275,13 +275,13 @@ def _by_name(
 ) -> list[DatasetId]:
     """All datasets, sorted; of most edges and flows the ids are the same objects."""
     datasets = {dataset.id.key: dataset.id for dataset in known}
-    ends = chain(
-        (end for flow in flows for end in (flow.source, flow.target)),
-        map(_FROM_DATASET, edges),
-        map(_TO_DATASET, edges),
-        (use.dataset for use in uses),
-    )
-    for other in {id(end): end for end in ends}.values():
+    ends = [
+        *(end for flow in flows for end in (flow.source, flow.target)),
+        *map(_FROM_DATASET, edges),
+        *map(_TO_DATASET, edges),
+        *(use.dataset for use in uses),
+    ]
+    for other in dict(zip(map(id, ends), ends, strict=True)).values():
         datasets.setdefault(other.key, other)
     return [datasets[key] for key in sorted(datasets)]
 

@@ -12,7 +12,7 @@ from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.flow import Flow
-from dbt_graft.lineage.graphs.columns import expand_stars, unique_edges, without_origins
+from dbt_graft.lineage.graphs.columns import expand_stars, unique_edges
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import (
@@ -93,7 +93,7 @@ def resolve(
     flowed: Collection[tuple[str, DatasetId, DatasetId]],
     order: MemoryOrder | None = None,
 ) -> tuple[ColumnEdge, ...]:
-    """The edges from lasting column to lasting column, sorted, each once, without their origins.
+    """The edges from lasting column to lasting column, sorted, each once.
 
     A temporary table stands for what its task filled it with, a global one for what any task did;
     but no column feeds another through one where no data flowed between their tables, because the
@@ -112,7 +112,7 @@ def resolve(
 
 def _moving_edges(edges: Iterable[ColumnEdge]) -> tuple[ColumnEdge, ...]:
     moving = [edge for edge in edges if not _stays(edge)]
-    return tuple(without_origins([*_sorted_once(_best_edges(moving))]))
+    return tuple(_sorted_once(_best_edges(moving)))
 
 
 def _spelled_edges(
@@ -162,10 +162,11 @@ def _sorted_once(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
     """The edges, sorted, each once. Those of each target are sorted alone, as these are few."""
     edges_by_target = group_by_key((edge.to_dataset.key, edge) for edge in edges)
     for target in sorted(edges_by_target):
-        ordered = sorted(edges_by_target[target], key=_ORDER)
+        group = edges_by_target[target]
+        orders = [*map(_ORDER, group)]
+        ordered = [group[at] for at in sorted(range(len(group)), key=orders.__getitem__)]
         # Equal ones have one place, and to compare all fields takes longer.
-        has_equal = len({*map(_ORDER, ordered)}) < len(ordered)
-        yield from unique_edges(ordered) if has_equal else ordered
+        yield from unique_edges(ordered) if len({*orders}) < len(orders) else ordered
 
 
 def _best_edges(edges: Collection[ColumnEdge]) -> Collection[ColumnEdge]:

@@ -37,7 +37,7 @@ def deduplicate_edges(edges: Iterable[ColumnEdge], apart: Container[str] = ()) -
         key: tuple[object, ...] = (number,)
         if edge.origin not in apart and not is_event(edge):
             key = (
-                replace(edge, origin=""),
+                edge,
                 *(edge.to_dataset.namespace, edge.to_dataset.name),
                 *(edge.from_dataset.namespace, edge.from_dataset.name),
             )

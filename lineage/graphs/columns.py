@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -49,10 +48,13 @@ def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) 
     )
 
 
-_PARTS = [field.name for field in fields(ColumnEdge)]
 # Datasets by their keys, whose hashes are made by C.
 _COMPARED: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
-    *(f"{name}.key" if name.endswith("_dataset") else name for name in _PARTS if name != "origin")
+    *(
+        f"{field.name}.key" if field.name.endswith("_dataset") else field.name
+        for field in fields(ColumnEdge)
+        if field.compare
+    )
 )
 
 
@@ -76,13 +78,6 @@ def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     for edge in edges:
         first.setdefault(_COMPARED(edge), edge)
     return [*first.values()]
-
-
-def without_origins(edges: Collection[ColumnEdge]) -> Iterator[ColumnEdge]:
-    """The edges without their origins."""
-    # There are millions of them, and `replace` looks the fields up again for each.
-    values = (map(attrgetter(name), edges) if name != "origin" else repeat("") for name in _PARTS)
-    return map(ColumnEdge, *values)
 
 
 def table_edges(accesses: Iterable[Access]) -> Iterator[ColumnEdge]:
