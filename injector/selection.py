@@ -14,6 +14,7 @@ from dbt_graft.injector.manifest import PARTS
 from dbt_graft.injector.plan import PACKAGE
 from dbt_graft.injector.selection_methods import (
     METHODS,
+    VALUES,
     Node,
     config_method,
     is_below,
@@ -76,6 +77,8 @@ def _criterion(text: str) -> Criterion:
         raise ValueError(f"{method!r} is not one of the methods {names}")
     if bool(arguments) != (method == "config"):
         raise ValueError(f"{text!r}: write config.<key>:<value>, and other methods without a dot")
+    if method in VALUES and value not in VALUES[method]:
+        raise ValueError(f"{text!r}: `{method}` is one of {', '.join(sorted(VALUES[method]))}")
     if match["around"] and match["down"]:
         raise ValueError(f"{text!r}: `@` includes all children: leave out the `+`")
     return Criterion(

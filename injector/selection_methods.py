@@ -180,6 +180,26 @@ def _test_type(node: Node, value: str) -> bool:
     return kind in _TESTS.get(value, ())
 
 
+def _version(node: Node, value: str) -> bool:
+    if node.get("resource_type") != "model":
+        return False
+    version, latest = node.get("version"), node.get("latest_version")
+    if value == "none" or version is None:
+        return value == "none" and version is None
+    if value == "latest":
+        return bool(version == latest)
+    older, newer = (latest, version) if value == "prerelease" else (version, latest)
+    return bool(older and newer) and _is_before(older, newer)
+
+
+def _is_before(version: Any, other: Any) -> bool:
+    """Whether a version is before another: as numbers where both are, else as texts."""
+    try:
+        return float(version) < float(other)
+    except ValueError:
+        return str(version) < str(other)
+
+
 METHODS: Mapping[str, Match] = {
     "access": lambda node, value: node.get("access") == value,
     "config": lambda node, value: False,  # by its keys, see `config_method`
@@ -198,4 +218,9 @@ METHODS: Mapping[str, Match] = {
     "test_name": _test_name,
     "test_type": _test_type,
     "unit_test": _kind_method("unit_test"),
+    "version": _version,
+}
+# The values of methods that dbt selects by these alone.
+VALUES: Mapping[str, frozenset[str]] = {
+    "version": frozenset(("latest", "prerelease", "old", "none"))
 }

@@ -41,6 +41,7 @@ SMALL = {
                 "models/rates.sql",
                 name="rates",
                 version=2,
+                latest_version=10,
                 fqn=["shop", "rates", "v2"],
                 patch_path="shop://models/docs/rates.yml",
             ),
@@ -91,6 +92,9 @@ MART = {"model.shop.mart", "test.shop.not_null_mart"}
         ("path:models/docs/rates.yml", {"model.shop.rates.v2"}),
         ("rates.v2", {"model.shop.rates.v2"}),
         ("rates_v2", {"model.shop.rates.v2"}),
+        ("version:old", {"model.shop.rates.v2"}),  # 2 before 10
+        ("version:latest", set()),
+        ("version:none,package:other", {"model.other.mart"}),
         ("package:other", {"model.other.mart"}),
         ("package:this,resource_type:exposure", {"exposure.shop.report"}),
         ("group:sales", {"model.other.mart"}),
@@ -176,6 +180,7 @@ def test_what_a_default_selector_selects_is_not_known() -> None:
         ("state:modified", "'state' is not one of the methods access, config"),
         ("tags:finance", "'tags' is not one of the methods"),
         ("tag:", "is not a selection"),
+        ("version:2", "`version` is one of latest, none, old, prerelease"),
         ("@orders+", "leave out the"),
         ("config:table", r"write config\.<key>:<value>"),
         ("tag.x:table", "other methods without a dot"),
@@ -197,7 +202,7 @@ SELECTIONS = [
     "config.materialized:table", "config.tags:staging", "config.enabled:true",
     "config.severity:error", "test_type:data", "orders,tag:daily", "orders customers",
     "orders+,package:python_tasks customers", "resource_type:model", "resource_type:unit_test",
-    "access:protected", "unit_test:*", "@source:raw",
+    "access:protected", "unit_test:*", "@source:raw", "version:none",
 ]  # fmt: skip
 
 
