@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import yaml
@@ -37,24 +38,23 @@ class _Loader(_Base):  # type: ignore[misc]
 _Loader.add_multi_constructor("", lambda _, suffix, node: f"{suffix} {node.value}")
 
 
-def read_yaml_dags(text: str, place: str, *, is_ours: bool = False) -> ReadDags:
+def read_yaml_dags(
+    text: str, place: str, *, defaults: Iterable[str] = (), is_ours: bool = False
+) -> ReadDags:
     """The DAGs in a YAML file; none in one that has something else.
 
     Args:
+        defaults: The files `defaults.yml` that count for it, the nearest last.
         is_ours: `graft export` wrote the file.
     """
     try:
-        loader = _Loader(text)
-        try:
-            root = loader.get_single_node()
-            data = loader.construct_document(root) if root else None
-        finally:
-            loader.dispose()
+        root, data = _load(text)
         if not isinstance(data, dict):
             return ReadDags()
         default = data.get("default")
+        shared = _shared_keys(defaults)
         bodies = {
-            name: _with_defaults(body, default if isinstance(default, dict) else {})
+            name: _with_defaults({**shared, **body}, default if isinstance(default, dict) else {})
             for name, body in data.items()
             if isinstance(name, str) and name not in _NO_DAGS and isinstance(body, dict)
         }
@@ -69,6 +69,26 @@ def read_yaml_dags(text: str, place: str, *, is_ours: bool = False) -> ReadDags:
         line = f":{mark.line + 1}" if mark else ""
         return ReadDags(unreadable={f"{place}{line}": "is not valid YAML"})
     return ReadDags(tuple(dags))
+
+
+def _load(text: str) -> tuple[Any, Any]:
+    """A document, and its content."""
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        return root, loader.construct_document(root) if root else None
+    finally:
+        loader.dispose()
+
+
+def _shared_keys(defaults: Iterable[str]) -> dict[str, Any]:
+    """The keys that files `defaults.yml` give to each DAG; one that is no YAML has none."""
+    shared: dict[str, Any] = {}
+    for text in defaults:
+        with suppress(yaml.YAMLError, ValueError, TypeError, RecursionError):
+            _, data = _load(text)
+            shared |= data if isinstance(data, dict) else {}
+    return shared
 
 
 class _Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -109,7 +110,7 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:
     dags: list[ScheduledDag] = []
     unreadable: dict[str, str] = {}
     events: list[Path] = []
-    for path in _files(paths):
+    for path, root in _files(paths):
         if path.name.endswith(_EVENTS):
             events.append(path)
             continue
@@ -119,7 +120,7 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:
             unreadable[str(path)] = getattr(error, "strerror", None) or "is not UTF-8"
             continue
         is_ours = text.partition("\n")[0].rstrip("\r") == our_marker
-        read = read_yaml_dags(text, str(path), is_ours=is_ours)
+        read = read_yaml_dags(text, str(path), defaults=_defaults(path, root), is_ours=is_ours)
         dags += read.dags
         unreadable |= read.unreadable
     dag_ids = {dag.dag_id for dag in dags}
@@ -129,21 +130,34 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:
     return ReadDags(tuple(dags), unreadable)
 
 
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
+def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """Files, each with the folder that was named."""
     for path in paths:
         if path.is_dir():
             inside = (file for file in path.rglob("*") if file.is_file())
-            yield from sorted(file for file in inside if file.name.endswith((*_YAML, *_EVENTS)))
+            for file in sorted(f for f in inside if f.name.endswith((*_YAML, *_EVENTS))):
+                yield file, path
         elif not path.exists():
             raise GraftError("there is no such file or folder", place=str(path))
         elif path.name.endswith((*_YAML, *_EVENTS)):
-            yield path
+            yield path, path.parent
         else:
             raise GraftError(
                 "is neither YAML nor events",
                 place=str(path),
                 remedy=f"name a file that ends in one of {', '.join((*_YAML, *_EVENTS))}",
             )
+
+
+def _defaults(path: Path, root: Path) -> Iterator[str]:
+    """The files `defaults.yml` of dag-factory that count for a file, the nearest last."""
+    folders = [folder for folder in path.parents if folder.is_relative_to(root)]
+    for folder in reversed(folders):
+        for file in (folder / f"defaults{ending}" for ending in _YAML):
+            if file.is_file() and file != path:
+                with suppress(OSError, UnicodeDecodeError):
+                    yield file.read_text(encoding="utf-8")
+                break
 
 
 def _events(path: Path, unreadable: dict[str, str]) -> Iterator[Any]:

@@ -112,6 +112,18 @@ shop:
     }
 
 
+def test_a_dag_has_what_defaults_of_folders_have_the_nearest_first() -> None:
+    text = """
+default: {schedule: '@once'}
+ours: {tasks: {a: {}}}
+theirs: {schedule: '@daily', tasks: {}}
+"""
+    defaults = ["schedule: '@weekly'\ntasks: {b: {}}", "schedule: '@hourly'", "schedule: [", "- x"]
+    read = read_yaml_dags(text, "dags/team/shop.yml", defaults=defaults)
+    dags = {dag.dag_id: (dag.schedule, [task.task_id for task in dag.tasks]) for dag in read.dags}
+    assert dags == {"ours": ("@hourly", ["a"]), "theirs": ("@daily", [])}
+
+
 def test_a_dag_has_what_the_default_has_and_it_has_not() -> None:
     text = """
 default:

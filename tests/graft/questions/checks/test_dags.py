@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.questions.checks.dags import read_dags
 from tests.graft.commands.answers import read_answer
 from tests.graft.commands.test_export_dag_factory import AIRFLOW, LINEAGE, configure, run, shop
 
@@ -113,3 +115,21 @@ def test_wrong_use_is_an_error(
     (shop / "lineage.txt").write_text("")
     done = check(*arguments)
     assert (done.exit_code, text in done.output) == (code, True), done.output
+
+
+def test_the_nearest_defaults_of_dag_factory_count(tmp_path: Path) -> None:
+    files = {
+        "defaults.yml": "schedule: '@weekly'",
+        "team/defaults.yaml": "schedule: '@hourly'",
+        "team/shop.yml": "shop: {tasks: {a: {}}}",
+        "team/own.yml": "own: {schedule: '@daily', tasks: {a: {}}}",
+        "other/sales.yml": "sales: {tasks: {a: {}}}",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    schedules = {dag.dag_id: dag.schedule for dag in read_dags([tmp_path], DagSettings("x")).dags}
+    assert schedules == {"shop": "@hourly", "own": "@daily", "sales": "@weekly"}
+    (named,) = read_dags([tmp_path / "team/shop.yml"], DagSettings("x")).dags
+    assert named.schedule == "@hourly"
