@@ -126,7 +126,8 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     column_tests: dict[str, list[ShownTest]] = defaultdict(list)
     other_tests: list[ShownTest] = []
     description = index.descriptions.get(dataset)
-    for test in description.tests if description else ():
+    tested = (*description.tests, *description.inner_tests) if description else ()
+    for test in tested:
         dbt = index.lineage.dbt
         last = (dbt.last_verdict(test.node_id), *dbt.node_results.get(test.node_id, ()), None)
         column = test.column.casefold()

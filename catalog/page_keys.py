@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from hashlib import blake2b
@@ -37,6 +37,7 @@ from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
@@ -172,7 +173,7 @@ class PageKeys:
                         index.results(dataset),
                         [
                             lineage.dbt.node_results.get(test.node_id)
-                            for test in (description.tests if description else ())
+                            for test in _tests(description)
                         ],
                         lineage.names.former.get(dataset),
                         index.dates.get(dataset),
@@ -215,7 +216,8 @@ class PageKeys:
         """The parts of a dataset that pages far away may show: name, sort, labels and health."""
         index = self._index
         description = index.descriptions.get(dataset)
-        ids = (*description.dbt_ids, *(t.node_id for t in description.tests)) if description else ()
+        dbt_ids = description.dbt_ids if description else ()
+        ids = (*dbt_ids, *(test.node_id for test in _tests(description)))
         results = (index.lineage.dbt.node_results.get(id_) for id_ in ids)
         writers = index.lineage.usages_of(dataset, Direction.WRITE)
         return digest(
@@ -348,3 +350,7 @@ def package_versions() -> list[str]:
         with suppress(metadata.PackageNotFoundError):  # an extra
             versions.append(f"{name[0]} {metadata.version(name[0])}")
     return versions
+
+
+def _tests(description: Description | None) -> Sequence[NodeTest]:
+    return (*description.tests, *description.inner_tests) if description else ()

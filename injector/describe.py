@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from dbt_graft.injector import inherited
 from dbt_graft.injector.dbt_lineage import exposures
-from dbt_graft.injector.manifest import Node, owner, parents, string_tags
+from dbt_graft.injector.manifest import Node, all_nodes, owner, parents, string_tags
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
 from dbt_graft.injector.selection_methods import selections
@@ -41,6 +42,7 @@ def descriptions(
     origins = {built.node_id: built.sources for built in report.promoted}
     tasks = {built.node_id: built.tasks for built in report.models}
     tests = tests_by_node(grafted)
+    inner_tests = inner_tests_by_node(original, relations, tests)
     selected_by = selections({key: original["nodes"][key] for key in relations.builders.values()})
     descriptions_by_dataset = {}
     for dataset, node_id in sorted(graft_plan.nodes.items()):
@@ -58,6 +60,7 @@ def descriptions(
         # Each of them may label it.
         described = [_written_by_dbt(original, key) for key in dbt_ids]
         tested = {test.node_id: test for key in (node_id, *dbt_ids) for test in tests[key]}
+        inner = {test.node_id: test for key in dbt_ids for test in inner_tests.get(key, ())}
         owner_names = inherited.owners(dataset, tasks.get(node_id, ()), lineage, original)
         metadata = lineage.dataset_metadata.get(dataset)
         text = str(first.get("description") or first.get("source_description") or "")
@@ -80,6 +83,7 @@ def descriptions(
                 columns,
             ),
             tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
+            inner_tests=tuple(sorted(inner.values(), key=lambda test: (test.model, test.name))),
             dbt_ids=tuple(dbt_ids),
             labels=labels([*described, {"tags": tags}]),
             column_labels=_with_tag_labels(column_labels(described), columns),
@@ -150,6 +154,26 @@ def tests_by_node(manifest: Node) -> dict[str, list[NodeTest]]:
         for parent in set(upstream):
             tests[parent].append(test)
     return tests
+
+
+def inner_tests_by_node(
+    manifest: Node, relations: Relations, tests: Mapping[str, Sequence[NodeTest]]
+) -> dict[str, list[NodeTest]]:
+    """Node -> the tests of ephemeral models that it reads: their rows are in its own relation."""
+    inner: dict[str, list[NodeTest]] = defaultdict(list)
+    everything = all_nodes(manifest)
+    for node_id in relations.datasets:
+        waiting, seen = [*parents(everything[node_id])], set[str]()
+        while waiting:
+            key = waiting.pop()
+            node = manifest["nodes"].get(key)
+            if node is None or key in relations.datasets or key in seen:
+                continue
+            seen.add(key)
+            waiting += parents(node)
+            model = str(node.get("name"))
+            inner[node_id] += (replace(test, column="", model=model) for test in tests.get(key, ()))
+    return inner
 
 
 def _with_tag_labels(

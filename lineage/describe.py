@@ -34,11 +34,18 @@ class NodeTest:
         node_id: dbt's unique_id.
         name: The generic test, `not_null`; of another test its own name.
         column: The column that it is on; empty for a test of the table.
+        model: The ephemeral model that it tests, if that is not the dataset itself.
     """
 
     node_id: str
     name: str
     column: str = ""
+    model: str = ""
+
+    @property
+    def title(self) -> str:
+        """`not_null`, `not_null (stg_orders)`"""
+        return f"{self.name} ({self.model})" if self.model else self.name
 
 
 @frozen
@@ -51,6 +58,7 @@ class Description:
         text: Markdown.
         columns: Column name -> Markdown description.
         tests: Its dbt tests, by column and name.
+        inner_tests: Those of the ephemeral models that are part of its SQL.
         dbt_ids: The ids by which dbt itself knows it: of the sources that a promoted model was.
         labels: What tags and `meta` say of its sensitivity, as they write it: `PII`, `internal`.
         column_labels: Column name -> the same of a column, where anything does.
@@ -67,6 +75,7 @@ class Description:
     tags: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     tests: tuple[NodeTest, ...] = ()
+    inner_tests: tuple[NodeTest, ...] = ()
     dbt_ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     column_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

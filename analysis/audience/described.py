@@ -80,7 +80,7 @@ def visible_descriptions(
         if dataset in view.hidden.datasets:
             continue
         cut = view.cuts([dataset])
-        stripped = replace(description, columns={}, tests=(), column_labels={})
+        stripped = replace(description, columns={}, tests=(), inner_tests=(), column_labels={})
         shown = replace(
             blank_text(stripped, cut),
             columns={
@@ -89,6 +89,7 @@ def visible_descriptions(
                 if not view.hidden.hides(dataset, name)
             },
             tests=tuple(test for test in description.tests if test.node_id in view.nodes),
+            inner_tests=tuple(t for t in description.inner_tests if t.node_id in view.nodes),
             column_labels={
                 name: labels
                 for name, labels in description.column_labels.items()

@@ -94,7 +94,11 @@ def quality_faults(
     checks = _checks(lineage)
     for dataset in sorted({*lineage.datasets, *descriptions, *checks}):
         description = descriptions.get(dataset)
-        tests = (*(description.tests if description else ()), *checks.get(dataset, ()))
+        tests = (
+            *(description.tests if description else ()),
+            *(description.inner_tests if description else ()),
+            *checks.get(dataset, ()),
+        )
         ids = description.dbt_ids if description else ()
         faults = [
             *_test_faults(lineage, dataset, tests),
@@ -130,7 +134,9 @@ def count_tests(lineage: Lineage, descriptions: Mapping[DatasetId, Description])
     """The number of tests of which a result is known, and that of all tests."""
     checks = {node_id for node_id in lineage.dbt.node_results if check_of(node_id)}
     tests = {
-        test.node_id for description in descriptions.values() for test in description.tests
+        test.node_id
+        for description in descriptions.values()
+        for test in (*description.tests, *description.inner_tests)
     } | checks
     return sum(bool(lineage.dbt.node_results.get(test_id)) for test_id in tests), len(tests)
 
@@ -148,7 +154,7 @@ def _test_faults(
             yield QualityFault(
                 dataset,
                 kind_of_test(test.name),
-                test.name,
+                test.title,
                 test.column,
                 newest.started_at,
                 newest.failures,

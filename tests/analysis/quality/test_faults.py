@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.quality.faults import kind_of_test, quality_faults
+from dbt_graft.analysis.quality.faults import count_tests, kind_of_test, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId
@@ -74,6 +74,15 @@ def described(*nodes: str, tests: tuple[NodeTest, ...] = ()) -> dict[DatasetId, 
     return {
         ORDERS: Description(ORDERS, nodes[0], "orders", Role.SOURCE, tests=tests, dbt_ids=nodes)
     }
+
+
+def test_a_test_of_an_ephemeral_model_is_of_what_contains_it() -> None:
+    inner = NodeTest("test.a.fresh", "not_null", model="fresh_orders")
+    description = replace(described("model.a.orders")[ORDERS], inner_tests=(inner,))
+    lineage = Lineage(dbt=DbtRuns(results("test.a.fresh", "fail")))
+    [fault] = quality_faults(lineage, {ORDERS: description})
+    assert (fault.name, fault.kind.value) == ("not_null (fresh_orders)", "completeness")
+    assert count_tests(lineage, {ORDERS: description}) == (1, 1)
 
 
 CHECK = Check(ORDERS, "not_null", "id").id
