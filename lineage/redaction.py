@@ -128,7 +128,8 @@ _PARAMETERS = re.compile(r"[?&#;]|%3F", re.IGNORECASE)
 _OF_TERADATA = re.compile(r"[/,](?=\w+=)")
 # A password may have a slash; a port is none.
 _LONG_USER = re.compile(r"[^/@?#:]*:(?!\d+(?:/|\Z))[^@?#]*@(?:[^@/?#]*@)*")
-_ORACLE_USER = re.compile(r"(?P<head>\boracle:\w+:)[^@\s]*@", re.IGNORECASE)
+# Oracle's passwords stand in double quotes where they hold an `@`.
+_ORACLE_USER = re.compile(r"""(?P<head>\boracle:\w+:)(?:"[^"\s]*"|[^"'\s])*@""", re.IGNORECASE)
 _LOGIN = re.compile(r"[^\s/@:.=]+:[^\s/@]+@(?=[\w.\[-])")
 _PARAMETER = re.compile(
     r"(?P<sign>\A|[?&#;]+|\s+)\s*(?P<key>[\w.$-]+(?: catalog| id)?)\s*=\s*"
@@ -217,7 +218,7 @@ def redact_code(text: str) -> str:
     """Code or SQL; as a text, except that `token=x` is a comparison there."""
     if "%" in text:
         text = _ENCODED.sub(_redact_encoded, text)
-    if "oracle:" in text:
+    if "oracle:" in text.lower():
         text = _ORACLE_USER.sub(r"\g<head>@", text)
     if "//" in text:
         text = _IN_TEXT.sub(lambda match: _redact_address(match.group()), text)

@@ -33,6 +33,8 @@ NAMES = [
     ("jdbc:oracle:thin:scott/tiger@//h:1521/svc", "jdbc:oracle:thin:@//h:1521/svc"),
     ("jdbc:oracle:thin:scott/tiger@h:1521:orcl", "jdbc:oracle:thin:@h:1521:orcl"),
     ("oracle:thin:scott/tiger@//h:1521/svc", "oracle:thin:@//h:1521/svc"),
+    ('JDBC:ORACLE:thin:scott/"t@ger"@//h:1521/svc', "JDBC:ORACLE:thin:@//h:1521/svc"),
+    ("jdbc:oracle:thin:scott/t@ger@h:1521:orcl", "jdbc:oracle:thin:@h:1521:orcl"),
     ("host=h port=5432 dbname=shop user=u password=pQZ", "host=h port=5432 dbname=shop"),
     (
         "Driver={ODBC};Server=tcp:h,1433;Database=Shop;Uid=u;Pwd={p;QZ}",
@@ -162,6 +164,7 @@ def test_a_link_keeps_its_parameters_unless_one_is_a_secret(
         ("The token: an id of the session. Basic cleaning/standardization", None),
         (f"call it with {JWT}.", "call it with redacted."),
         ("at jdbc:oracle:thin:scott/hunter2@h:1:orcl", "at jdbc:oracle:thin:@h:1:orcl"),
+        ("url('jdbc:Oracle:oci:scott/hunter2@tns', 'a@b')", "url('jdbc:Oracle:oci:@tns', 'a@b')"),
         ("jdbc:sqlserver://h:1;user=sa;password=p at 8", "jdbc:sqlserver://h:1 at 8"),
     ],
 )
