@@ -20,6 +20,8 @@ from dbt_graft.lineage.redaction import redact_name
 NAMESPACE = "graft"
 # The producer of our events begins with it.
 REPOSITORY = "https://github.com/dbt-graft/dbt-graft"
+# The version of an engine that no log names: the facet requires one.
+UNKNOWN_VERSION = "unknown"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DBT = "dbt."
 _VIEW = "view."

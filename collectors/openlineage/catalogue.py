@@ -17,8 +17,8 @@ from dbt_graft.collectors.openlineage.datasets import (
     named_dataset,
     symlinks_of,
 )
-from dbt_graft.collectors.openlineage.event import Event, Facets, NamedDataset
-from dbt_graft.collectors.openlineage.facets import mapping, objects, text
+from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets, NamedDataset
+from dbt_graft.collectors.openlineage.facets import GRAFT, mapping, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.lineage.building.metadata import dataset_newness
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -133,6 +133,8 @@ def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """The names of tags, sorted: `nightly`, or `team:finance` where a tag has a value."""
     names = set()
     for tag in tags:
+        if tag.get("source") == GRAFT:
+            continue
         key, value = redact_text(text(tag, "key")), redact_text(text(tag, "value"))
         written = key if value in ("", key, "true") else f"{key}:{value}"
         if key and written.isprintable() and len(written) <= _LONGEST_TAG:
@@ -189,9 +191,10 @@ class Catalogue:
             seen.kind, seen.typed_at = kind_of(dataset, event_dataset.facets), at
         if "symlinks" in event_dataset.facets:
             seen.symlinks |= {*symlinks_of(dataset, event_dataset.facets)}
-        if is_output and event.is_done:
+        is_described = event.kind is EventKind.DATASET
+        if is_output and (event.is_done or is_described):
             if "lifecycleStateChange" not in event_dataset.facets:
-                seen.made_at = max(seen.made_at or at, at)
+                seen.made_at = seen.made_at if is_described else max(seen.made_at or at, at)
                 return
             self._change(dataset, seen, event_dataset, at)
 

@@ -14,6 +14,8 @@ from dbt_graft.lineage.redaction import redact_code
 
 # Longer texts are hardly repeated.
 _LONG = 300
+# The source of tags that are fields of ours.
+GRAFT = "GRAFT"
 # docs/logs.md says what for.
 USED = words("""
     airflow airflowDagRun airflowState columnLineage dataQualityAssertions datasetType
@@ -58,6 +60,14 @@ def objects(document: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
     return (
         entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, dict)
     )
+
+
+def graft_tag(facets: Any, key: str) -> str:
+    """A field of a run or job that the spec has no facet for, as our own events have it."""
+    for tag in objects(facets, "tags", "tags"):
+        if tag.get("key") == key and tag.get("source") == GRAFT:
+            return text(tag, "value")
+    return ""
 
 
 def _value_below(value: Any, keys: Iterable[str]) -> Any:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
-from dbt_graft.collectors.openlineage.facets import mapping, moment, number, objects, text
+from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, moment, number, text
 from dbt_graft.collectors.openlineage.groups import Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.redact import redact_error
@@ -27,6 +27,7 @@ from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.openlineage import UNKNOWN_VERSION
 from dbt_graft.lineage.records import Evidence, NodeResult, Outcome, Run, Shape, Status
 
 # Where "…" is a name. Elsewhere, and where the facet does not say, it may be a string.
@@ -102,7 +103,9 @@ def fragment(
     is_run = first.kind is EventKind.RUN
     own_run = _own_run(job, ordered, run_facets, job_facets, origin)
     if own_run.nominal_start:
-        zone = timezone or _timezone(run_facets) or _tag(run_facets, "timezone") or first.offset
+        zone = (
+            timezone or _timezone(run_facets) or graft_tag(run_facets, "timezone") or first.offset
+        )
         own_run = replace(own_run, timezone=zone or None)
     runs = [own_run] if is_run and job.engine != DefinitionKind.DBT else []
     doer = own_run
@@ -178,11 +181,16 @@ def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str
         for shape_id, group in groups_by_shape.items()
         if group.edges
         or not any(
-            group.reads.keys() <= other.reads.keys() and group.writes.keys() <= other.writes.keys()
-            for name, other in groups_by_shape.items()
-            if name != shape_id
+            _is_within(group, other) for name, other in groups_by_shape.items() if name != shape_id
         )
     }
+
+
+def _is_within(group: Group, other: Group) -> bool:
+    """Whether another group has all that this one has; of two equal ones the explained has."""
+    if (group.reads.keys(), group.writes.keys()) == (other.reads.keys(), other.writes.keys()):
+        return other.is_explained
+    return group.reads.keys() <= other.reads.keys() and group.writes.keys() <= other.writes.keys()
 
 
 def _merge_groups(a: Group, b: Group) -> Group:
@@ -224,20 +232,26 @@ def _own_run(
         ended_at=ends[-1] if ends else None,
         status=status,
         error=redact_error(message) if message and status is Status.FAILED else None,
-        application_id=_application(job, run_facets) or _word(_tag(run_facets, "application_id")),
-        engine_version=_word(text(run_facets, "processing_engine", "version")),
+        application_id=_application(job, run_facets)
+        or _word(graft_tag(run_facets, "application_id")),
+        engine_version=_engine_version(run_facets),
         code_version=_word(text(job_facets, "sourceCodeLocation", "version")),
         parent_run_id=text(run_facets, "parent", "run", "runId").lower() or None,
         job=job.name,
         url=_address(
-            text(run_facets, "airflow", "taskInstance", "log_url") or _tag(run_facets, "url")
+            text(run_facets, "airflow", "taskInstance", "log_url") or graft_tag(run_facets, "url")
         ),
         attempt=number(run_facets, "airflow", "taskInstance", "try_number")
-        or _number(_tag(run_facets, "attempt")),
+        or _number(graft_tag(run_facets, "attempt")),
         nominal_start=moment(nominal, "nominalStartTime"),
         nominal_end=moment(nominal, "nominalEndTime"),
         origin=origin,
     )
+
+
+def _engine_version(facets: Facets) -> str | None:
+    version = _word(text(facets, "processing_engine", "version"))
+    return None if version == UNKNOWN_VERSION else version
 
 
 def _is_once(facets: Facets) -> bool:
@@ -275,14 +289,6 @@ def _instance(airflow_facet: Facets) -> str:
     task = text(airflow_facet, "task", "task_id")
     index = number(airflow_facet, "taskInstance", "map_index")
     return task if index is None or not task else f"{task}[{index}]"
-
-
-def _tag(facets: Facets, key: str) -> str:
-    """A field of a run that the spec has no facet for, as our own events have it."""
-    for tag in objects(facets, "tags", "tags"):
-        if tag.get("key") == key and tag.get("source") == "GRAFT":
-            return text(tag, "value")
-    return ""
 
 
 def _number(text: str) -> int | None:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dbt_graft.collectors.openlineage.datasets import dataset_of, kind_of, named_dataset
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets, NamedDataset
-from dbt_graft.collectors.openlineage.facets import mapping, number, objects, text
+from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, number, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
@@ -98,6 +98,7 @@ _OPERATIONS = {
     "RENAME": Operation.RENAME,
     "TRUNCATE": Operation.TRUNCATE,
 }
+_EVIDENCES = frozenset(Evidence)
 _NO_DATA = frozenset({Operation.ALTER, Operation.DROP, Operation.TRUNCATE})
 
 
@@ -310,6 +311,8 @@ def _evidence(event: Event, job: Job) -> Evidence:
     """
     if event.kind is not EventKind.RUN:
         return Evidence.DECLARED
+    if (exported := graft_tag(event.run_facets, "evidence")) in _EVIDENCES:
+        return Evidence(exported)
     if job.engine == AIRFLOW and "unknownSourceAttribute" in event.run_facets:
         datasets = (*event.inputs, *event.outputs)
         if not any(dataset.facets or dataset.counts.keys() - {"subset"} for dataset in datasets):

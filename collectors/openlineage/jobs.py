@@ -7,7 +7,7 @@
 | dbt-ol | `shop.main.shop.orders.build.run`, `dbt-run-shop` | none: nodes of dbt |
 | Flink | `job` | `job` |
 | Trino | the query's id | the client's `source` |
-| dbt-graft | the task | the same |
+| dbt-graft | the task, or another producer's job | the task |
 | others | `pipeline.step` | `step` |
 | others | `etl/load_orders.py` | `load_orders` |
 
@@ -20,7 +20,7 @@ import re
 from typing import NamedTuple
 
 from dbt_graft.collectors.openlineage.event import Event
-from dbt_graft.collectors.openlineage.facets import mapping, text
+from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, text
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.openlineage import JobId, dbt_node, is_view
 
@@ -81,8 +81,8 @@ def job_of(event: Event, rule: re.Pattern[str] | None = None) -> Job:
             return Job(f"{event.namespace}/{event.job}", event.job, DefinitionKind.VIEW.value)
         if node_id:
             engine = DefinitionKind.DBT.value
-        elif engine != AIRFLOW:
-            return Job(f"{event.namespace}/{event.job}", event.job, engine)
+        elif (task := graft_tag(event.job_facets, "task")) or engine != AIRFLOW:
+            return Job(f"{event.namespace}/{event.job}", task or event.job, engine)
     elif engine == SPARK and _is_dbt_job(event):
         engine = DefinitionKind.DBT.value
     return Job(

@@ -31,7 +31,12 @@ from dbt_graft.lineage.dates.date_conditions import (
 from dbt_graft.lineage.dates.date_ranges import date_range
 from dbt_graft.lineage.dates.partition_dates import partition_periods, path_period
 from dbt_graft.lineage.dates.period import DataPosition, Period, PeriodEvidence
-from dbt_graft.lineage.dates.period_union import SNAPSHOTS, condition_periods, union
+from dbt_graft.lineage.dates.period_union import (
+    KINDS_BY_LAYER,
+    SNAPSHOTS,
+    condition_periods,
+    union,
+)
 
 _COMPARISONS = {
     "EQUAL": "=",
@@ -45,7 +50,6 @@ _DEEPEST = 20
 _MOST = 5_000
 _VERSION = re.compile(r"[\w.:+-]{1,100}")
 _SNAPSHOTS = ("icebergCommitReport", "icebergScanReport", "iceberg_commit_report")
-_KINDS = {"iceberg": SNAPSHOTS, "delta": "delta version"}
 
 
 def event_periods(
@@ -89,7 +93,7 @@ def event_positions(dataset: NamedDataset) -> tuple[DataPosition, ...]:
     if not _VERSION.fullmatch(version):
         return ()
     layer = text(dataset.facets, "storage", "storageLayer").casefold()
-    return (DataPosition(_KINDS.get(layer, "version"), version, version),)
+    return (DataPosition(KINDS_BY_LAYER.get(layer, "version"), version, version),)
 
 
 def _location_periods(

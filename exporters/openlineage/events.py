@@ -149,16 +149,15 @@ def _used_datasets(tasks: list[Task], definitions: list[Definition]) -> set[Data
 
 def task_event(snapshot: LineageSnapshot, task: Task) -> Event:
     """The JobEvent of a task: all that it does, over all of its runs."""
-    facets = task_facets(task, task.engines[0] if task.engines else "unknown")
+    job = snapshot.job(task)
+    facets = task_facets(task, task.engines[0] if task.engines else "unknown", job)
     shapes = {
         shape: None
         for usage in task.usages
         if usage.direction is Direction.WRITE and not usage.failed
         for shape in usage.shapes
     }
-    return _job_event(
-        snapshot, task.name, snapshot.job(task), facets, task.reads, task.writes, list(shapes)
-    )
+    return _job_event(snapshot, task.name, job, facets, task.reads, task.writes, list(shapes))
 
 
 def definition_event(snapshot: LineageSnapshot, definition: Definition) -> Event:
@@ -225,4 +224,6 @@ def dataset_event(
     """The DatasetEvent of a dataset: what is known of it, whoever uses it."""
     facets = all_facets(snapshot.lineage, dataset, snapshot.descriptions.get(dataset))
     facets |= _with_columns(edges) or {}
-    return event("DatasetEvent", snapshot.at, dataset={**identity(dataset), "facets": facets})
+    details = snapshot.lineage.datasets.get(dataset)
+    at = (details and details.dropped_at) or snapshot.at
+    return event("DatasetEvent", at, dataset={**identity(dataset), "facets": facets})

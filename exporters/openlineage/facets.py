@@ -38,6 +38,7 @@ _VERSIONS = {
     "SQLJobFacet": "1-1-0",
     "SchemaDatasetFacet": "1-2-0",
     "SourceCodeLocationJobFacet": "1-1-0",
+    "StorageDatasetFacet": "1-0-1",
     "SymlinksDatasetFacet": "1-0-1",
     "TagsDatasetFacet": "1-0-0",
     "TagsJobFacet": "1-0-0",

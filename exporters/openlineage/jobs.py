@@ -17,6 +17,7 @@ from dbt_graft.exporters.openlineage.facets import (
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.model import Task
+from dbt_graft.lineage.openlineage import JobId
 from dbt_graft.lineage.records import Shape, TaskInfo
 
 # Engine of a run -> the integration that OpenLineage and its receivers know it as.
@@ -34,16 +35,22 @@ def integration(engine: str) -> str:
     return _INTEGRATIONS.get(engine, engine.upper())
 
 
-def task_facets(task: Task, engine: str, version: str | None = None) -> dict[str, Facet]:
+def task_facets(
+    task: Task, engine: str, job: JobId, version: str | None = None
+) -> dict[str, Facet]:
     """The facets of a task besides its lineage.
 
     Args:
+        job: One of another producer has another name than the task that was made of it.
         version: The version of its code, where a run has it.
     """
     info = task.info
+    # Of a job of Airflow's, readers make a name otherwise.
+    is_named = job.name == task.name and engine != "airflow"
     facets = {
         "jobType": _job_type(engine, "TASK"),
         **_description(info.description, info.owner, info.tags, "USER"),
+        "tags": _tags(info.tags, "USER", "" if is_named else task.name),
         "sourceCodeLocation": source_code_location(info, version),
     }
     return without_none(facets)
@@ -60,12 +67,18 @@ def definition_facets(definition: Definition, description: Description | None) -
 def _description(
     text: str, owner: str, tags: Sequence[str], source: str
 ) -> dict[str, Facet | None]:
-    tag_values = [tag(name, name, source) for name in tags]
     return {
         "documentation": documentation("DocumentationJobFacet", text),
         "ownership": ownership("OwnershipJobFacet", owner),
-        "tags": facet("TagsJobFacet", tags=tag_values) if tag_values else None,
+        "tags": _tags(tags, source),
     }
+
+
+def _tags(names: Sequence[str], source: str, task: str = "") -> Facet | None:
+    tags = [tag(name, name, source) for name in names]
+    if task:
+        tags.append(tag("task", task, "GRAFT"))
+    return facet("TagsJobFacet", tags=tags) if tags else None
 
 
 def _job_type(engine: str, kind: str) -> Facet:

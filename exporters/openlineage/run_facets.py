@@ -21,16 +21,18 @@ from dbt_graft.exporters.openlineage.jobs import integration
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.airflow_names import parent_id
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period
-from dbt_graft.lineage.openlineage import JobId, task_job
-from dbt_graft.lineage.records import Direction, Run
+from dbt_graft.lineage.dates.period_union import KINDS_BY_LAYER
+from dbt_graft.lineage.openlineage import UNKNOWN_VERSION, JobId, task_job
+from dbt_graft.lineage.records import Direction, Evidence, Run
 
-_UNKNOWN = "unknown"
 # A log that names its own run as the parent, or two that name each other, ends somewhere.
 _MOST_LEVELS = 10
 _SCHEMAS = {
     Direction.READ: ("InputSubsetInputDatasetFacet", "inputCondition"),
     Direction.WRITE: ("OutputSubsetOutputDatasetFacet", "outputCondition"),
 }
+_EVIDENCES = [*Evidence]
+_LAYERS = {kind: layer for layer, kind in KINDS_BY_LAYER.items()}
 # Longer conditions help no receiver.
 _MOST = 50
 
@@ -41,13 +43,13 @@ def run_facets(snapshot: LineageSnapshot, run: Run) -> dict[str, Facet]:
         # Receivers name the platform of a job after it, so it is always there.
         "processing_engine": facet(
             "ProcessingEngineRunFacet",
-            version=run.engine_version or _UNKNOWN,
+            version=run.engine_version or UNKNOWN_VERSION,
             name=integration(run.engine).lower(),
             openlineageAdapterVersion=__version__,
         ),
         "parent": _parent(snapshot, run),
         "nominalTime": _nominal_time(run),
-        "tags": _tags(run),
+        "tags": _tags(snapshot, run),
     }
     return without_none(facets)
 
@@ -62,8 +64,13 @@ def _nominal_time(run: Run) -> Facet | None:
     )
 
 
-def _tags(run: Run) -> Facet | None:
+def _tags(snapshot: LineageSnapshot, run: Run) -> Facet | None:
+    accesses = snapshot.accesses_by_run.get((run.task, run.run_id), ())
+    evidences = {access.evidence for access in accesses} or {Evidence.OBSERVED}
     values = {
+        "evidence": None
+        if Evidence.OBSERVED in evidences
+        else max(evidences, key=_EVIDENCES.index),
         "application_id": run.application_id,
         "attempt": str(run.attempt) if run.attempt is not None else None,
         "url": run.url,
@@ -128,12 +135,20 @@ def subset(periods: Sequence[Period], direction: Direction) -> Facet | None:
     return facet(schema, **{side: condition})
 
 
-def version(positions: Sequence[DataPosition]) -> Facet | None:
-    """The last version or snapshot that was read or written; None where there is none."""
+def version_facets(positions: Sequence[DataPosition]) -> dict[str, Facet]:
+    """The last version or snapshot that was read or written, and the format that counts it."""
     versions = [
-        position.end for position in positions if position.kind.endswith(("version", "snapshot"))
+        position for position in positions if position.kind.endswith(("version", "snapshot"))
     ]
-    return facet("DatasetVersionDatasetFacet", datasetVersion=versions[-1]) if versions else None
+    if not versions:
+        return {}
+    last = versions[-1]
+    layer = _LAYERS.get(last.kind)
+    facets = {
+        "version": facet("DatasetVersionDatasetFacet", datasetVersion=last.end),
+        "storage": facet("StorageDatasetFacet", storageLayer=layer) if layer else None,
+    }
+    return without_none(facets)
 
 
 def _condition(period: Period) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from dbt_graft.exporters.openlineage.facets import (
     without_none,
 )
 from dbt_graft.exporters.openlineage.jobs import definition_facets, task_facets
-from dbt_graft.exporters.openlineage.run_facets import run_facets, version
+from dbt_graft.exporters.openlineage.run_facets import run_facets, version_facets
 from dbt_graft.exporters.openlineage.run_work import (
     AccessCounts,
     Counts,
@@ -58,8 +58,9 @@ def task_run_events(
         if ended is None or (since and ended < since):
             continue
         work = run_work(snapshot, run, run_usages, facets_of)
-        facets = task_facets(task, run.engine, run.code_version)
-        yield from _events(snapshot, run, ended, snapshot.job_of_run(run), facets, work)
+        job = snapshot.job_of_run(run)
+        facets = task_facets(task, run.engine, job, run.code_version)
+        yield from _events(snapshot, run, ended, job, facets, work)
 
 
 def dbt_run_events(
@@ -114,7 +115,7 @@ def _events(
             run.started_at,
             eventType="START",
             run={"runId": run_id, "facets": facets},
-            job={**identity(job), "facets": {"jobType": job_facets["jobType"]}},
+            job={**identity(job), "facets": _identifying(job_facets)},
             inputs=[],
             outputs=[],
         )
@@ -134,16 +135,20 @@ def _events(
     )
 
 
+def _identifying(job_facets: Mapping[str, Facet]) -> dict[str, Facet]:
+    """The facets by which a reader knows which task a job is."""
+    return {name: job_facets[name] for name in ("jobType", "tags") if name in job_facets}
+
+
 def _input(snapshot: LineageSnapshot, dataset: DatasetId, counts: Counts) -> dict[str, Any]:
     counted = counts.get((dataset, Direction.READ), AccessCounts())
     statistics = counted.facet("InputStatisticsInputDatasetFacet")
     facets = {"inputStatistics": statistics} if statistics else {}
     facets |= counted.in_datasets(Direction.READ)
-    versions = {"version": version(counted.positions)}
     return without_none(
         {
             **identity(dataset),
-            "facets": {**snapshot.facets_in_runs(dataset), **without_none(versions)},
+            "facets": {**snapshot.facets_in_runs(dataset), **version_facets(counted.positions)},
             "inputFacets": facets or None,
         }
     )
@@ -157,14 +162,17 @@ def _outputs(snapshot: LineageSnapshot, work: RunWork) -> Iterator[dict[str, Any
         facets = {
             "columnLineage": work.facets.columns.get(dataset),
             "lifecycleStateChange": lifecycle(operations, former.get(dataset, ())),
-            "version": version(counted.positions),
         }
         of_output = {"outputStatistics": statistics} if statistics else {}
         of_output |= counted.in_datasets(Direction.WRITE)
         yield without_none(
             {
                 **identity(dataset),
-                "facets": {**snapshot.facets_in_runs(dataset), **without_none(facets)},
+                "facets": {
+                    **snapshot.facets_in_runs(dataset),
+                    **without_none(facets),
+                    **version_facets(counted.positions),
+                },
                 "outputFacets": of_output or None,
             }
         )

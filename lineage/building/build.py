@@ -265,7 +265,12 @@ def _present_dataset(
         # The place of its own files goes by the path.
         if (other := symlink if rename(symlink) == name else rename(symlink)) != name
     }
-    return replace(dataset, id=name, symlinks=tuple(sorted(symlinks)))
+    kind = dataset.kind
+    if dataset.id.is_path and any(rename(link) == name != dataset.id for link in dataset.symlinks):
+        # Its place, by which events name the table.
+        symlinks.add(dataset.id)
+        kind = Kind.TABLE if kind is Kind.PATH else kind
+    return replace(dataset, id=name, kind=kind, symlinks=tuple(sorted(symlinks)))
 
 
 def _datasets(

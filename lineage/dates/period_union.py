@@ -20,6 +20,8 @@ _MOST = 400
 OFFSETS = "kafka offsets"
 PARTITIONS = "partitions"
 SNAPSHOTS = "iceberg snapshot"
+# The format of a table, as OpenLineage names it -> the kind of its positions.
+KINDS_BY_LAYER = {"iceberg": SNAPSHOTS, "delta": "delta version"}
 
 
 def union(periods: Iterable[Period]) -> tuple[Period, ...]:

@@ -61,6 +61,8 @@ def test_an_engines_log_names_the_table_of_a_path(tmp_path: Path) -> None:
     alone = "load_orders: mssql://crm:1433/Shop.dbo.Orders -> hive://m:9083/raw.orders"
     assert flows(build(found)) == [alone]
     path = DatasetId("s3://lake", "raw/orders")
+    table = build(found).datasets[DatasetId("hive://m:9083", "raw.orders")]
+    assert (table.kind, table.symlinks) == (Kind.TABLE, (path,))
     logged = Dataset(DatasetId("spark", "raw.orders"), symlinks=(path,))
     assert flows(build(replace(found, datasets=(*found.datasets, logged)))) == [FLOW]
 
@@ -80,6 +82,15 @@ def test_a_dropped_table_is_gone_until_it_is_written_again(tmp_path: Path) -> No
     for events in ([drop, again], [again, drop]):
         [there] = records_in(tmp_path, events).datasets
         assert there.dropped_at is None
+
+
+def test_a_table_that_a_catalogue_dropped_is_gone(tmp_path: Path) -> None:
+    described = {
+        "eventTime": "2026-11-22T09:00:00Z",
+        "dataset": dataset(OUT, change("DROP")),
+    }
+    [gone] = records_in(tmp_path, [event(outputs=[OUT]), described]).datasets
+    assert gone.dropped_at == datetime(2026, 11, 22, 9, tzinfo=UTC)
 
 
 DBT = {"dbt_node": {"unique_id": "model.shop.orders"}, "jobType": {"jobType": "MODEL"}}

@@ -18,8 +18,19 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Records
 from tests.cases import for_each
 from tests.catalog.worlds import world
+from tests.collectors.openlineage.events import (
+    IN,
+    OUT,
+    Document,
+    change,
+    dataset,
+    event,
+    parent,
+    records,
+    records_in,
+    results_of,
+)
 from tests.collectors.openlineage.events import lineage as read_again
-from tests.collectors.openlineage.events import records, records_in, results_of
 from tests.collectors.openlineage.test_samples import EXPECTED, sample
 from tests.collectors.spark.suite.reading import read
 from tests.collectors.spark.test_suite import CHECKED_IN
@@ -40,6 +51,73 @@ STORES: dict[str, Callable[[], Records]] = {
     **{f"{path.parent.name} {path.stem}": partial(_suite, path) for path in CHECKED_IN},
     **{name: partial(_sample, name) for name in EXPECTED},
 }
+
+
+_PLACE = {
+    "symlinks": {
+        "identifiers": [{"namespace": "hive://m:9083", "name": "raw.orders", "type": "TABLE"}]
+    }
+}
+_UNKNOWN_SOURCE = {"unknownSourceAttribute": {"unknownItems": []}}
+# Claim -> the events of another producer.
+OF_OTHERS: dict[str, list[Document]] = {
+    "a step of a pipeline": [event(inputs=[IN], outputs=[OUT])],
+    "a DAG that reads and writes": [
+        event(
+            by="airflow",
+            inputs=[IN],
+            outputs=[OUT],
+            job_facets={"jobType": {"jobType": "DAG"}},
+        )
+    ],
+    "actions of an application of Spark": [
+        event("START", "load", 1, by="spark"),
+        event(
+            job="load.insert.raw_orders",
+            run=2,
+            by="spark",
+            inputs=[IN],
+            outputs=[dataset("s3://lake raw/orders", _PLACE)],
+            run_facets=parent(1, "load"),
+        ),
+    ],
+    "a version of Delta": [
+        event(
+            inputs=[IN],
+            outputs=[
+                dataset(
+                    OUT,
+                    {"version": {"datasetVersion": "7"}, "storage": {"storageLayer": "delta"}},
+                )
+            ],
+        )
+    ],
+    "what Airflow's operators declare": [
+        event(by="airflow", inputs=[IN], outputs=[OUT], run_facets=_UNKNOWN_SOURCE)
+    ],
+    "a table that is dropped and nothing else": [event(outputs=[dataset(OUT, change("DROP"))])],
+    "a table that is emptied and nothing else": [event(outputs=[dataset(OUT, change("TRUNCATE"))])],
+}
+
+
+def _details(lineage: Lineage) -> set[str]:
+    """What is known of runs, of each access, and of datasets."""
+    runs = (run for task in lineage.tasks.values() for run in task.runs)
+    return {
+        *(f"{run.run_id} {run.engine} {run.engine_version} {run.job}" for run in runs),
+        *(
+            f"{a.run_id} {a.dataset} {a.direction} {a.operation} {a.evidence} {a.positions}"
+            for a in lineage.history.accesses
+        ),
+        *(f"{d.id} {d.kind} {d.symlinks} {d.dropped_at}" for d in lineage.datasets.values()),
+    }
+
+
+@for_each("claim", OF_OTHERS)
+def test_events_of_others_are_the_same_when_they_are_read_again(claim: str, tmp_path: Path) -> None:
+    stored = records_in(tmp_path, OF_OTHERS[claim])
+    _check_store(tmp_path, stored)
+    assert _details(build(_again(tmp_path / "3", stored))) == _details(build(stored))
 
 
 def shown(lineage: Lineage) -> dict[str, set[str]]:
@@ -94,7 +172,7 @@ def _again(folder: Path, stored: Records) -> Records:
     """The records that are collected of the events of a store."""
     folder.mkdir()
     snapshot = LineageSnapshot(build(stored), shop.COLLECTED, accesses=join_events(stored).accesses)
-    return records_in(folder, [event.event for event in events(snapshot)])
+    return records_in(folder, [exported.event for exported in events(snapshot)])
 
 
 def _check_store(folder: Path, stored: Records) -> None:
@@ -122,12 +200,12 @@ def test_the_store_of_the_demo_is_the_same(tmp_path: Path, root: Path) -> None:
 def test_made_up_lineages_are_the_same_when_they_are_read_again(tmp_path: Path, seed: int) -> None:
     lineage, descriptions, _ = world(seed).lineage()
     written = LineageSnapshot(lineage, shop.COLLECTED, descriptions)
-    found = read_again(tmp_path, [event.event for event in events(written)])
+    found = read_again(tmp_path, [exported.event for exported in events(written)])
     assert shown(found) == shown(lineage)
 
 
 def test_what_dbt_adds_is_in_events_that_are_no_rejects(tmp_path: Path) -> None:
     written = shop.snapshot()
-    lineage = read_again(tmp_path, [event.event for event in events(written)])
+    lineage = read_again(tmp_path, [exported.event for exported in events(written)])
     assert shown(lineage) == shown(written.lineage)
     assert lineage.rejects == ()

@@ -8,7 +8,7 @@ import pytest
 
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
-from dbt_graft.exporters.openlineage.run_facets import subset, version
+from dbt_graft.exporters.openlineage.run_facets import subset, version_facets
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.records import Direction
 from tests.exporters.openlineage.conformance import validator
@@ -53,11 +53,10 @@ def test_dates_without_a_column_are_no_condition() -> None:
 
 
 def test_versions_are_read_again() -> None:
-    facet = version((DataPosition("delta version", "3", "7"),))
-    assert facet is not None
-    assert list(validator(facet["_schemaURL"]).iter_errors(facet)) == []
-    facets = {"version": facet, "storage": {"storageLayer": "delta"}}
+    facets = version_facets((DataPosition("delta version", "3", "7"),))
+    for facet in facets.values():
+        assert list(validator(facet["_schemaURL"]).iter_errors(facet)) == []
     assert event_positions(NamedDataset("spark", "t", facets, {})) == (
         DataPosition("delta version", "7", "7"),
     )
-    assert version((DataPosition("files", "3", "7"),)) is None
+    assert version_facets((DataPosition("files", "3", "7"),)) == {}
