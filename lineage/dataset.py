@@ -16,8 +16,10 @@ from dbt_graft.lineage.redaction import redact_name, redact_text
 
 # Their names are paths from a root: `file/landing/x` and `file//landing/x` are one dataset.
 _ROOTED = frozenset({"file", "hdfs", "viewfs", "webhdfs", "dbfs", "abfs", "abfss", "adl"})
+# Stores of objects.
+_BUCKETS = frozenset({"s3", "s3a", "s3n", "gs", "wasb", "wasbs"})
 # File systems and Kafka are case-sensitive; databases and metastores are not.
-_CASE_SENSITIVE = _ROOTED | {"s3", "s3a", "s3n", "gs", "wasb", "wasbs", "kafka"}
+_CASE_SENSITIVE = _ROOTED | _BUCKETS | {"kafka"}
 # `#t~2` is the second temporary table `#t` of a run.
 _COUNTED = re.compile(r"^([#@].*)~\d+$")
 _GLOBAL_TEMPORARY = "##"
@@ -86,7 +88,7 @@ class DatasetId:
     @property
     def is_path(self) -> bool:
         """Whether the name is a path, as files and folders have; names of tables hold no slash."""
-        return "/" in self.name
+        return "/" in self.name or self.namespace.partition("://")[0].lower() in _BUCKETS
 
     @property
     def parts(self) -> tuple[str, ...]:

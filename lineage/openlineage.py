@@ -32,6 +32,15 @@ _STORES = frozenset(
 )
 
 
+# `crm:1433/INSTANCE`
+_SQL_SERVER = re.compile(
+    r"(?P<host>\[[^]]*\]|[^:/\\]*)(?::(?P<port>\d+))?(?:[/\\](?P<instance>[^:/]+))?/?"
+)
+# `table/raw/orders` of a data catalogue of AWS.
+_GLUE = re.compile(r"arn:aws[\w-]*:glue:[^/]*")
+_GLUE_TABLE = re.compile(r"table/(?P<database>[^/]+)/(?P<table>[^/]+)")
+
+
 class JobId(NamedTuple):
     """A job's identity in OpenLineage."""
 
@@ -43,7 +52,10 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     """The dataset that an event names; its `namespace` and `name` are OpenLineage's again.
 
     Paths have one spelling: `s3a://lake` + `/raw/x` is `s3://lake` + `raw/x`, `file` + `x` is
-    `file` + `/x`. Secrets in them are left out before they are joined to a path.
+    `file` + `/x`. Secrets in them are left out before they are joined to a path. A table that
+    producers call in several ways has its name in engines' logs and dbt: OpenLineage's Java client
+    calls a SQL Server `sqlserver://crm`, its naming convention `mssql://crm:1433`; a table of AWS
+    Glue is `table/raw/orders` there, and `raw.orders` in dbt's events.
 
     Raises:
         ValueError: Namespace or name is missing.
@@ -53,6 +65,10 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     if not scheme or not name:
         raise ValueError("a dataset of OpenLineage has a namespace and a name")
     scheme = scheme.lower().rstrip(":")
+    if scheme == "sqlserver" and (server := _SQL_SERVER.fullmatch(authority)):
+        return DatasetId(mssql_namespace(**server.groupdict(default="")), name)
+    if _GLUE.fullmatch(namespace) and (table := _GLUE_TABLE.fullmatch(name)):
+        name = f"{table['database']}.{table['table']}"
     if is_store(scheme):
         return path_dataset(f"{scheme}://{authority}/{name.lstrip('/')}")
     return DatasetId(f"{scheme}://{authority}" if mark else namespace, name)
@@ -61,6 +77,19 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
 def is_store(namespace: str) -> bool:
     """Whether the datasets of a namespace are paths: `s3://lake`, `dbfs`."""
     return namespace.partition("://")[0] in _STORES
+
+
+def mssql_namespace(host: str, port: str = "", instance: str = "") -> str:
+    """The namespace of a SQL Server: `mssql://crm:1433`, or `mssql://crm\\SALES` of an instance.
+
+    A driver prefers a port to an instance; with an instance only, the port is unknown.
+    """
+    host = host.lower() or "localhost"
+    if host.endswith(".fabric.microsoft.com"):  # as OpenLineage names what dbt has there
+        return f"fabric-warehouse://{host}"
+    return (
+        f"mssql://{host}\\{instance}" if instance and not port else f"mssql://{host}:{port or 1433}"
+    )
 
 
 def snowflake_namespace(account: str) -> str:

@@ -68,7 +68,7 @@ def path_dataset(path: str) -> DatasetId:
     scheme = _SCHEMES.get(url["scheme"].lower(), url["scheme"].lower())
     name = url["path"] or "/"
     authority = url["authority"]
-    if scheme == "file":
+    if scheme == "file" and (authority or "").casefold() in ("", "localhost"):
         return _of_machine(name)
     if not authority:
         return DatasetId(scheme, name)
@@ -88,7 +88,7 @@ def _of_machine(path: str) -> DatasetId:
 def dataset_path(dataset: DatasetId) -> str:
     """The path of a dataset, of which `path_dataset` makes the dataset again."""
     scheme, mark, authority = dataset.namespace.partition("://")
-    if scheme == "file":
+    if scheme == "file" and not authority:
         return dataset.name
     return f"{scheme}:{mark[1:]}{authority}/{dataset.name.lstrip('/')}"
 

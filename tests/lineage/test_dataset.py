@@ -93,12 +93,13 @@ def test_keys_of_object_stores_may_begin_with_a_slash() -> None:
     [
         ("file//landing/orders", True),
         ("s3://lake/a/b", True),
+        ("gs://lake/orders.csv", True),
         ("spark/raw.orders", False),
         ("mssql://crm:1433/Shop.dbo.Orders", False),
         ("kafka/orders", False),
     ],
 )
-def test_a_name_with_a_slash_is_a_path(text: str, is_path: bool) -> None:
+def test_a_name_with_a_slash_or_in_a_bucket_is_a_path(text: str, is_path: bool) -> None:
     assert parse_dataset_id(text).is_path is is_path
 
 

@@ -12,6 +12,8 @@ from tests.cases import for_each
         ("file:/landing/orders", "file/landing/orders"),
         ("file:///landing/orders", "file/landing/orders"),
         ("/landing/orders", "file/landing/orders"),
+        ("file://localhost/landing/orders", "file/landing/orders"),
+        ("file://fs01/share/orders", "file://fs01/share/orders"),
         ("s3a://bucket/landing/orders", "s3://bucket/landing/orders"),
         ("s3n://bucket/x", "s3://bucket/x"),
         ("gs://bucket/x", "gs://bucket/x"),

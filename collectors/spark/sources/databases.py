@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dbt_graft.collectors.spark.gap_reasons import UNKNOWN_DATABASE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.openlineage import snowflake_namespace
+from dbt_graft.lineage.openlineage import mssql_namespace, snowflake_namespace
 
 _PROPERTY = re.compile(
     r";\s*(?P<key>[^=;]{1,100})=(?:\{(?P<braced>(?:[^}]|\}\})*)\}|(?P<value>[^;]*))"
@@ -143,12 +143,7 @@ def _sql_server(rest: str) -> JdbcDatabase:
     instance = (at["instance"] if at else "") or named or option("instancename", "instance")
     port = (at["port"] if at else "") or option("portnumber", "port")
     database = option("databasename", "database") or path
-    host = host.lower() or "localhost"
-    # The driver prefers a port to an instance; with an instance only, the port is unknown.
-    address = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
-    is_fabric = host.endswith(".fabric.microsoft.com")  # as OpenLineage names what dbt has there
-    namespace = f"fabric-warehouse://{host}" if is_fabric else f"mssql://{address}"
-    return JdbcDatabase(namespace, database, "dbo")
+    return JdbcDatabase(mssql_namespace(host, port, instance), database, "dbo")
 
 
 def _oracle(rest: str) -> JdbcDatabase:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Dataset
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     FLOW,
     IN,
@@ -49,21 +50,20 @@ def test_schema_symlinks_and_kinds_of_datasets(tmp_path: Path) -> None:
     assert (view.kind, topic.kind) == (Kind.VIEW, Kind.TOPIC)
 
 
-def test_an_engines_log_names_the_table_of_a_path(tmp_path: Path) -> None:
+@for_each("path", ["s3a://lake raw/orders", "gs://lake orders"])
+def test_an_engines_log_names_the_table_of_a_path(path: str, tmp_path: Path) -> None:
     symlinks = {
         "symlinks": {
             "identifiers": [{"namespace": "hive://m:9083", "name": "raw.orders", "type": "TABLE"}]
         }
     }
-    found = records_in(
-        tmp_path, [event(inputs=[IN], outputs=[dataset("s3a://lake raw/orders", symlinks)])]
-    )
+    found = records_in(tmp_path, [event(inputs=[IN], outputs=[dataset(path, symlinks)])])
     alone = "load_orders: mssql://crm:1433/Shop.dbo.Orders -> hive://m:9083/raw.orders"
     assert flows(build(found)) == [alone]
-    path = DatasetId("s3://lake", "raw/orders")
+    folder = DatasetId(*path.replace("s3a", "s3").split())
     table = build(found).datasets[DatasetId("hive://m:9083", "raw.orders")]
-    assert (table.kind, table.symlinks) == (Kind.TABLE, (path,))
-    logged = Dataset(DatasetId("spark", "raw.orders"), symlinks=(path,))
+    assert (table.kind, table.symlinks) == (Kind.TABLE, (folder,))
+    logged = Dataset(DatasetId("spark", "raw.orders"), symlinks=(folder,))
     assert flows(build(replace(found, datasets=(*found.datasets, logged)))) == [FLOW]
 
 

@@ -101,7 +101,7 @@ OF_OTHERS: dict[str, list[Document]] = {
 
 
 def _details(lineage: Lineage) -> set[str]:
-    """What is known of runs, of each access, and of datasets."""
+    """Runs, accesses and datasets with what is known of them."""
     runs = (run for task in lineage.tasks.values() for run in task.runs)
     return {
         *(f"{run.run_id} {run.engine} {run.engine_version} {run.job}" for run in runs),
