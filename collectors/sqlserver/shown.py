@@ -220,16 +220,16 @@ def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatem
     nearest: dict[tuple[str, str], Level] = {}
     complete: set[str] = set()
     for segment, statement in shown:
-        level, request, shape = segment.key.level, segment.key.request, statement.shape.shape_id
+        level, request, text = segment.key.level, segment.key.request, statement.shape.text
         assert level is not None
-        nearest[shape, request] = min(level, nearest.get((shape, request), level))
+        nearest[text, request] = min(level, nearest.get((text, request), level))
         if request:
-            complete.add(shape)
+            complete.add(text)
     return [
         statement
         for statement in shown
-        if statement.segment.key.level == nearest[_shape(statement), statement.segment.key.request]
-        and (statement.segment.key.request or _shape(statement) not in complete)
+        if statement.segment.key.level == nearest[_sql(statement), statement.segment.key.request]
+        and (statement.segment.key.request or _sql(statement) not in complete)
     ]
 
 
@@ -237,8 +237,8 @@ def _is_successful_request(segment: RunSegment) -> bool:
     return segment.key.level is Level.REQUEST and segment.status is Status.OK
 
 
-def _shape(shown: ShownStatement) -> str:
-    return shown.statement.shape.shape_id
+def _sql(shown: ShownStatement) -> str:
+    return shown.statement.shape.text
 
 
 def run_statements(

@@ -17,12 +17,13 @@ from itertools import pairwise
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.tables.verbs import declared_tables
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.modules import module_name
 from dbt_graft.collectors.statements.text.names import Name, fold_name
 from dbt_graft.collectors.statements.text.tokens import Token
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome
 
-_ASSIGNS = frozenset({"DECLARE", "SELECT", "SET", "UPDATE", "WITH"})
+_ASSIGNS = frozenset({"SELECT", "SET", "UPDATE", "WITH"})
 _ENDS = frozenset({"FROM", "WHERE"})
 _CALLS = frozenset({"EXEC", "EXECUTE"})
 
@@ -37,10 +38,30 @@ def variables_with_data(tokens: list[Token], reads: bool, known: frozenset[str])
     if not any(token.word[:1] == "@" for token in tokens):
         return known
     words = [token.word for token in tokens]
+    if words[0] == "DECLARE":
+        return known | {name for name, value in _declared(words) if _is_data(value, reads, known)}
     reads = reads or words[0] == "UPDATE"  # its own table
     if not reads and words[0] in _ASSIGNS:
         reads = not known.isdisjoint(map(str.casefold, words))
     return known | {variable.casefold() for variable in _assigned(words, reads)}
+
+
+def _declared(words: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """The variables of a DECLARE, folded, with the words of the values that they begin with."""
+    depth, begin = 0, 1
+    for at, word in enumerate([*words, ","]):
+        depth += (word == "(") - (word == ")")
+        if at == len(words) or (word == "," and not depth):
+            name, *value = words[begin:at] or [""]
+            if name[:1] == "@" and "=" in value:
+                yield name.casefold(), value[value.index("=") :]
+            begin = at + 1
+
+
+def _is_data(value: list[str], reads: bool, known: frozenset[str]) -> bool:
+    """Whether a value comes from a table: by a query, a function of users, or a variable."""
+    may_read = reads and not {"SELECT", "."}.isdisjoint(value)
+    return may_read or not known.isdisjoint(map(str.casefold, value))
 
 
 def _assigned(words: list[str], reads: bool) -> Iterator[str]:
@@ -55,13 +76,12 @@ def _assigned(words: list[str], reads: bool) -> Iterator[str]:
             if word[:1] == "@" and behind in ("OUT", "OUTPUT")
         )
     elif reads and head in _ASSIGNS:
-        near = 8 if head == "DECLARE" else 3  # DECLARE @a decimal(10, 2) = …
         depth = 0
         for at, word in enumerate(words):
             depth += (word == "(") - (word == ")")
             if word in _ENDS and not depth:
                 break  # WHERE @a = b assigns nothing
-            if word[:1] == "@" and not depth and "=" in words[at + 1 : at + near]:
+            if word[:1] == "@" and not depth and "=" in words[at + 1 : at + 3]:
                 yield word
 
 
@@ -96,12 +116,23 @@ class EarlierStatements:
     Attributes:
         made: The tables that were made, folded; empty columns where these are not known.
         holding_data: The variables, folded, that were filled from tables or by a caller.
+        module: The procedure, function or trigger in whose definition the next statement stands.
     """
 
     def __init__(self, columns: ColumnLookup = lambda database, table: ()) -> None:
         self._before = columns
         self.made: dict[Name, Columns] = {}
         self.holding_data: frozenset[str] = frozenset()
+        self.module: str | None = None
+        self._place = 0
+        self._around: tuple[str | None, frozenset[str]] = (None, self.holding_data)
+
+    def go_to(self, place: int) -> None:
+        """Go to the statements of the `EXEC (…)` at a place, or behind it, where modules end."""
+        if place != self._place:
+            if self._place:
+                self.module, self.holding_data = self._around
+            self._place, self._around = place, (self.module, self.holding_data)
 
     def columns(self, database: str | None, table: Name) -> Sequence[str]:
         """The columns of a table; empty where they are not known."""
@@ -168,11 +199,12 @@ class EarlierStatements:
 
         What a function returns is a table variable of its head: `RETURNS @t TABLE (a int)`.
         """
+        self.module = module_name(head)
         names = (token.text.casefold() for token in head)
         self.holding_data = frozenset(name for name in names if name[:1] == "@")
         self.made |= {fold_name(name): columns for name, columns in declared_tables(head)}
 
     def end_batch(self) -> None:
         """Variables end with their batch; tables stay."""
-        self.holding_data = frozenset()
+        self.holding_data, self.module = frozenset(), None
         self.made = {name: columns for name, columns in self.made.items() if name[-1][:1] != "@"}

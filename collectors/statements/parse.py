@@ -16,7 +16,7 @@ from dbt_graft.collectors.statements.statement_shape import last_resort, stateme
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.length import TOO_LONG, pieces
-from dbt_graft.collectors.statements.text.modules import creates_module, module_name
+from dbt_graft.collectors.statements.text.modules import creates_module
 from dbt_graft.collectors.statements.text.names import Name, name_at
 from dbt_graft.collectors.statements.text.remembered import Remembered
 from dbt_graft.collectors.statements.text.split import STARTS, split
@@ -61,10 +61,18 @@ def with_known_tables(shape: ParsedShape, database: str | None) -> ParsedShape:
     return replace(shape, accesses=accesses, column_edges=(), outcome=outcome, reason=reason)
 
 
+class _Placed(NamedTuple):
+    """A statement, the database chosen before it, and where the `EXEC (…)` begins that it is in."""
+
+    database: str | None
+    statement: list[Token]
+    sent: int
+
+
 def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedShape, ...]:
     shapes = []
     shapes_by_key: dict[object, ParsedShape] = {}  # a loop repeats statements
-    database = module = None
+    database = None
     earlier = EarlierStatements(columns)
     for piece, is_cut in pieces(text):
         try:
@@ -76,9 +84,9 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
         if is_cut:
             del tokens[-1:]  # it may be the beginning of a name
         placed, last_database = _by_database(split(tokens, dialect), dialect, database)
-        for database, statement in placed:
+        for database, statement, sent in placed:
+            earlier.go_to(sent)
             if [token.word for token in statement] == ["GO"]:
-                module = None
                 earlier.end_batch()
                 continue
             alone = piece[statement[0].start : statement[-1].end]
@@ -87,13 +95,11 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
                 begins = statement[0] is tokens[0]
                 shape = statement_shape(alone, statement, dialect, database, begins, earlier)
                 shapes_by_key[key] = with_known_tables(shape, database)
-            if creates_module(statement):
-                module = None
+            module = None if creates_module(statement) else earlier.module
             shape = replace(shapes_by_key[key], database=database, module=module)
             shapes.append(shape)
             earlier.follow(statement, shape.accesses, shape.result, dialect, shape.outcome)
             if creates_module(statement):
-                module = module_name(statement)
                 earlier.begin_module(statement)
         database = last_database
         if is_cut and shapes:
@@ -102,20 +108,21 @@ def _parse(text: str, dialect: Dialect, columns: ColumnLookup) -> tuple[ParsedSh
 
 
 def _by_database(
-    statements: Iterable[list[Token]], dialect: Dialect, database: str | None
-) -> tuple[list[tuple[str | None, list[Token]]], str | None]:
+    statements: Iterable[list[Token]], dialect: Dialect, database: str | None, sent: int = 0
+) -> tuple[list[_Placed], str | None]:
     """Each statement with the database chosen before it, and that at the end.
 
     `EXEC (USE Dw; …)` chooses none for what comes behind it.
     """
-    placed: list[tuple[str | None, list[Token]]] = []
+    placed: list[_Placed] = []
     for statement in statements:
         words = [token.word for token in statement[:3]]
         end = closings(statement)[1] if words[:2] == ["EXEC", "("] else 0
         if words[2:] and words[2] in STARTS and end + 1 >= len(statement):
-            placed += _by_database(split(statement[2:end], dialect), dialect, database)[0]
+            inside = split(statement[2:end], dialect)
+            placed += _by_database(inside, dialect, database, statement[2].start)[0]
         else:
-            placed.append((database, statement))
+            placed.append(_Placed(database, statement, sent))
             database = _chosen_database(statement, dialect) or database
     return placed, database
 

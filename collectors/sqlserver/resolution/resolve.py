@@ -25,7 +25,9 @@ from dbt_graft.collectors.statements.earlier import ColumnLookup, EarlierStateme
 from dbt_graft.collectors.statements.parse import parse, with_known_tables
 from dbt_graft.collectors.statements.shape import ParsedShape, failure
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.collectors.statements.text.modules import creates_module, module_name
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.collectors.statements.workers import SECONDS, Worker
 from dbt_graft.lineage.frozen import frozen
 
@@ -98,9 +100,12 @@ class ProcedureExpander:
         def columns(used: str | None, table: Name) -> Sequence[str]:
             return resolver.columns(used or full_name.database, table)
 
-        for shape in self._parse(text, Dialect.TSQL, columns):
-            if shape.module is None:
-                continue  # the procedure's head
+        head, *shapes = self._parse(text, Dialect.TSQL, columns) or (None,)
+        words = tokenise(head.text, Dialect.TSQL) if head else []
+        own = module_name(words) if creates_module(words) else None
+        for shape in shapes:
+            if shape.module is None or shape.module != own:
+                continue  # one that creates another module, or of that
             database = shape.database or full_name.database
             statement = resolve_statement(shape, database, resolver, procedure)
             yield _BodyStatement(statement if statement.counts else None, shape.calls, database)
@@ -116,11 +121,13 @@ class SentText:
 
     Attributes:
         temporaries: The temporary tables of the session and their columns, as far as known.
+        holding_data: The variables that were filled from tables before it, with commas.
     """
 
     text: str
     database: str
     temporaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    holding_data: str = ""
 
 
 @frozen
@@ -176,7 +183,11 @@ class TextResolver:
             known = temporaries.get(table[-1].casefold())
             return known or self._expander.resolver.columns(used or sent.database, table)
 
-        shapes = self._parse(sent.text, Dialect.TSQL, columns)
+        if not sent.holding_data:
+            shapes = self._parse(sent.text, Dialect.TSQL, columns)
+        else:  # as if it stood behind a statement that fills them
+            filled = f"FETCH before INTO {sent.holding_data};\n{sent.text}"
+            shapes = self._parse(filled, Dialect.TSQL, columns)[1:]
         return resolve_statements(sent, shapes, self._expander)
 
     def _failed_text(self, sent: SentText, reason: str) -> ResolvedText:
@@ -206,7 +217,7 @@ def resolve_statements(
             ordinal += 1
         known = with_known_tables(shape, database)
         statement = resolve_statement(known, database, expander.resolver)
-        _count_statement(statements, (shape.shape_id, database), statement, ordinal)
+        _count_statement(statements, (statement.shape_id, database), statement, ordinal)
         ordinal += 1
     counted = [statement for statement in statements.values() if statement.counts]
     alone = sum(statement.times for statement in counted) == 1
@@ -261,7 +272,8 @@ def resolve_texts(
 def _sent(segment: RunSegment, named: Mapping[str, str], known: _Columns) -> SentText:
     tables = ((name, known.get((name, suffix), ())) for name, suffix in named.items())
     text = segment.key.text or ""
-    return SentText(text, segment.key.database, tuple(table for table in tables if table[1]))
+    known_tables = tuple(table for table in tables if table[1])
+    return SentText(text, segment.key.database, known_tables, segment.key.holding_data)
 
 
 def _made_tables(

@@ -62,16 +62,18 @@ def resolve_statement(
             access = access._replace(dataset=_variable(access.dataset, procedure))
         datasets[table.name] = access.dataset
         (reads if table.direction is Direction.READ else writes).append(access)
+    # Two texts of which one knows more, of a variable or of a temporary table, are two shapes.
+    shape_id = f"{shape.shape_id}-{crc32(reason.encode()):08x}" if reason else shape.shape_id
     return ResolvedStatement(
         shape=Shape(
-            shape_id=shape.shape_id,
+            shape_id=shape_id,
             dialect=shape.dialect.value,
             text=shape.text,
             parser=shape.parser,
             outcome=outcome,
             reason=reason,
         ),
-        shape_id=shape.shape_id,
+        shape_id=shape_id,
         reads=tuple(reads),
         writes=tuple(writes),
         edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),

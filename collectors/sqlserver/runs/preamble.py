@@ -21,6 +21,7 @@ _ASSIGNED = re.compile(r"(@[\w@#$]+)\s*[-+*/%&|^]?=")
 _NAME = re.compile(r"@[\w@#$]+")
 _OUTPUT = re.compile(r"(@[\w@#$]+)\s+OUT(?:PUT)?\b", re.IGNORECASE)
 _OTHERS = {"FETCH": _NAME, "EXEC": _OUTPUT, "EXECUTE": _OUTPUT}
+_DECLARED = re.compile(r"(@[\w@#$]+)\s+(?:AS\s+)?[\w.\[\]]+(?:\s*\([^)]*\))?\s*=", re.IGNORECASE)
 _TEMPORARY = re.compile(r"(?<![\w@#$])#[\w#$@]+")
 _BEGINS_TABLE = re.compile(
     r"(?:(?P<adds>\b(?:INSERT|MERGE)\s+)?\bINTO|\b(?:CREATE|DROP|TRUNCATE)\s+TABLE(?:\s+IF\s+EXISTS)?)"
@@ -30,6 +31,8 @@ _BEGINS_TABLE = re.compile(
 _ADDS = re.compile(r"\bOUTPUT\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(?:SET|DECLARE)\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bSELECT\b", re.IGNORECASE)
+# What may read a table, in a text without literals: a query, or a function of users.
+_READS = re.compile(r"\b(?:FROM|UPDATE)\b|\.\s*[\w\[\]]+\s*\(", re.IGNORECASE)
 # SQL Server nests calls so deep.
 _DEEPEST = 32
 # In characters, of a text that later requests need.
@@ -93,11 +96,18 @@ class _OpenProcedure:
     Attributes:
         begin: The number of statements that the request showed before its first one.
         assigned: What it assigned to variables so far.
+        holding_data: Its variables, folded, and whether they were filled from a table.
     """
 
     name: str
     begin: int
     assigned: list[str] = field(default_factory=list)
+    holding_data: dict[str, bool] = field(default_factory=dict)
+
+    def holds_data(self, name: str) -> bool:
+        """Whether a variable was filled from a table, or by a caller, as parameters are."""
+        is_parameter = bool(self.name) and not name.startswith("@@")
+        return self.holding_data.get(name.casefold(), is_parameter)
 
 
 class RequestContext:
@@ -167,6 +177,32 @@ class RequestContext:
         if len(assigned) > _MOST:
             names = dict.fromkeys(n.casefold() for text in assigned for n in _NAME.findall(text))
             assigned[:] = map(_unknown, names)
+
+    def fill_variables(self, text: str) -> None:
+        """Note whether the variables that a text without literals assigns hold data of tables."""
+        first = _FIRST_WORD.match(text) if "@" in text else None
+        if first is None:
+            return
+        opened, verb = self._stack[-1], first[1].upper()
+        if verb != "DECLARE":
+            values = dict.fromkeys(_OTHERS.get(verb, _ASSIGNED).findall(text), text)
+        else:
+            begins = [*_DECLARED.finditer(text)]
+            ends = [*(begin.start() for begin in begins[1:]), len(text)]
+            values = {
+                begin[1]: text[begin.end() : end] for begin, end in zip(begins, ends, strict=True)
+            }
+        for name, value in values.items():
+            others = set(_NAME.findall(value)) - values.keys()
+            is_data = verb in _OTHERS or _READS.search(value) or any(map(opened.holds_data, others))
+            opened.holding_data[name.casefold()] = bool(is_data)
+
+    def variables_with_data(self, text: str) -> str:
+        """The variables of a statement that hold data of tables, folded, with commas."""
+        if "@" not in text:
+            return ""
+        names = {name.casefold() for name in _NAME.findall(text)}
+        return ",".join(sorted(filter(self._stack[-1].holds_data, names)))
 
     def fill(self, text: str) -> None:
         """Note a text that may fill temporary tables."""

@@ -46,6 +46,7 @@ class StatementEvent(NamedTuple):
         epoch: The statements that are committed or taken back together with it.
         run_window: As in `SegmentKey`.
         preamble: The texts before a statement that is recorded by itself.
+        holding_data: As in `SegmentKey`.
     """
 
     kind: SegmentKind
@@ -58,6 +59,7 @@ class StatementEvent(NamedTuple):
     epoch: int
     run_window: int
     preamble: Preamble | None = None
+    holding_data: str = ""
 
 
 @dataclass(slots=True)
@@ -86,7 +88,10 @@ class RequestCounter:
             shown = [s for s in shown if s.level <= Level.INSIDE or s.level in begun]
         request = _digest(shown) if complete else ""
         named = set[str]()
-        for kind, event, database, statement, handle, level, ok, epoch, run_window, _ in shown:
+        for statement_event in shown:
+            kind, event, database, statement, handle, level, ok, epoch, run_window, _, data = (
+                statement_event
+            )
             tables: tuple[TempTable, ...] = ()
             if statement is not None and statement.temporaries:
                 names = {reference.name for reference in statement.temporaries}
@@ -106,6 +111,7 @@ class RequestCounter:
                 ok=ok,
                 request=request,
                 procedure=event.procedure,
+                holding_data=data,
                 run_window=run_window,
             )
             counts = event_counts(event, min(event.at, event.started + _CUT), event.rows)

@@ -55,6 +55,8 @@ class SegmentKey(NamedTuple):
         procedure: The module inside of which it ran.
         undone: A rollback took it back; None where its transaction was still open.
         temporaries: The temporary tables that it was run on, as `temporaries.encode` writes them.
+        holding_data: The variables that it names and that were filled from tables or by a caller,
+            with commas; of a statement that is recorded by itself.
         run_window: The connection and the time, in steps of the gap that ends a run: statements of
             two runs are never counted as one.
     """
@@ -72,6 +74,7 @@ class SegmentKey(NamedTuple):
     procedure: str = ""
     undone: bool | None = None
     temporaries: str = ""
+    holding_data: str = ""
     run_window: int = 0
 
 

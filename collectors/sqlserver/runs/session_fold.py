@@ -176,6 +176,10 @@ class SessionFold:
 
     def _statement(self, event: TaskEvent, level: Level, statement: NormalizedText) -> None:
         is_request = level is Level.REQUEST
+        holding_data = ""
+        if level in (Level.STATEMENT, Level.INSIDE):
+            holding_data = self.context.variables_with_data(statement.text)
+            self.context.fill_variables(statement.text)
         step = statement.step
         # A request does not repeat what its own statements did to the transaction.
         follows = step is not None and (
@@ -190,7 +194,7 @@ class SessionFold:
             if statement.database and level < Level.STATEMENT_BEGUN:
                 # The database of the event is that at its end, after a USE in the text.
                 database = (self.began_in if is_request else self.database) or UNKNOWN
-            self._show(SegmentKind.STATEMENT, event, database, statement, None, level)
+            self._show(SegmentKind.STATEMENT, event, database, statement, None, level, holding_data)
         if step and follows:
             undone = self.transactions.follow(step, ok=event.ok is not False)
             self._report_decision(event, undone)
@@ -244,6 +248,7 @@ class SessionFold:
         statement: NormalizedText | None,
         handle: int | None,
         level: Level,
+        holding_data: str = "",
     ) -> None:
         self.active = True
         ok = event.ok
@@ -268,6 +273,7 @@ class SessionFold:
                 epoch=self.transactions.epoch,
                 run_window=self.connections * _CONNECTION + event.at // self.run_window,
                 preamble=self._preamble(event, level),
+                holding_data=holding_data,
             )
         )
 

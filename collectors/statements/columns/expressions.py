@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.statements.columns.query_scope import QueryScope
+from dbt_graft.collectors.statements.columns.query_scope import UNPLACED, QueryScope
 from dbt_graft.collectors.statements.columns.rowsets import (
     NOTHING,
     SENT,
@@ -214,7 +214,7 @@ def _numbered(node: exp.Expr, scope: QueryScope) -> InputColumns:
             break
         if node.name == str(place):
             return column.inputs
-    return scope.context.gap("a column's table is not known")
+    return scope.context.gap(UNPLACED)
 
 
 def _count(node: exp.Expr, scope: QueryScope) -> InputColumns:
@@ -380,12 +380,28 @@ def _filter(node: exp.Expr, scope: QueryScope) -> InputColumns:
 def _equal(node: exp.Expr, scope: QueryScope) -> InputColumns:
     """`a = ?`: what the task sends is its `a`."""
     sides = (node.this, node.expression)
+    if _may_correlate(node, scope):
+        return scope.context.gap(UNPLACED)
     input_columns = inputs_of_all(sides, scope)
     if SENT in input_columns:
         for side in sides:
             if isinstance(side, exp.Column):
                 input_columns = sent_as(input_columns, side.name)
     return transform_inputs(input_columns, Subtype.TRANSFORMATION)
+
+
+def _may_correlate(node: exp.Expr, scope: QueryScope) -> bool:
+    """Whether `a = b` may compare a column of a subquery with one of the query around it.
+
+    That is more likely than two columns of one table, and nothing tells which is whose.
+    """
+    sides = [s for s in (node.this, node.expression) if isinstance(s, exp.Column) and not s.table]
+    query = node.find_ancestor(exp.Select) if len(sides) > 1 else None
+    place = query and query.parent
+    while isinstance(place, exp.Subquery):
+        place = place.parent
+    is_nested = place is not None and not isinstance(place, exp.From | exp.Join | exp.CTE)
+    return is_nested and scope.may_be_outer({side.name.casefold() for side in sides})
 
 
 def _ordered_group(node: exp.Expr, scope: QueryScope) -> InputColumns:

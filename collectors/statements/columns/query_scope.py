@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -22,6 +22,8 @@ from dbt_graft.collectors.statements.columns.tree import identifier_name
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
+
+UNPLACED = "a column's table is not known"
 
 
 @dataclass(slots=True)
@@ -135,6 +137,20 @@ class QueryScope:
         input_columns = self._find_plain(name, folded)
         return self._row_or_gap([name]) if input_columns is None else input_columns
 
+    def may_be_outer(self, names: Set[str]) -> bool:
+        """Whether columns without a table, folded, may as well be of a query around."""
+        around: list[Rowset] = []
+        scope = self.outer
+        while scope:
+            around += scope.rowsets
+            scope = scope.outer
+        return (
+            names.isdisjoint(self.context.no_columns)
+            and any(rowset.is_open for rowset in self.rowsets)
+            and not any(rowset.knows(name) for rowset in self.rowsets for name in names)
+            and any(rowset.is_open or any(map(rowset.knows, names)) for rowset in around)
+        )
+
     def _is_no_column(self, name: str) -> bool:
         """Whether a name such as ROWNUM, or a variable's, is not that of a column too."""
         if name == "level" and not self.levels:
@@ -144,7 +160,7 @@ class QueryScope:
 
     def _row_or_gap(self, parts: list[str]) -> InputColumns:
         row = self._row(parts)
-        return self.context.gap("a column's table is not known") if row is None else row
+        return self.context.gap(UNPLACED) if row is None else row
 
     def _field(self, qualifier: list[str], names: list[str]) -> InputColumns | None:
         """A field of a struct, where the schema has it as a column: `address.city` of BigQuery."""

@@ -6,7 +6,8 @@ the statement it carries, to the depth at which statements wrap each other; `sp_
 a table in a string, gets the name without quotes. Runs before literals are stripped.
 
 What runs in another database stays in brackets, `EXEC (USE [Dw]; …)`, and so does what runs on a
-linked server, `EXEC (…) AT srv`; a database there is its second part: `AT srv.Dw`.
+linked server, `EXEC (…) AT srv`; a database there is its second part: `AT srv.Dw`. A module that is
+created stays in brackets, where its body ends.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 
 from dbt_graft.collectors.statements.text.dialect import COMMENT, NAME, STRING, Dialect
 from dbt_graft.collectors.statements.text.files import protect_files
+from dbt_graft.collectors.statements.text.modules import KINDS
 from dbt_graft.collectors.statements.text.variables import (
     ASSIGNMENT,
     EXPRESSION,
@@ -60,6 +62,9 @@ _CALL = re.compile(
     rf"(?:\s*AT\s+(?:DATA_SOURCE\s+)?(?P<server>\w++|{NAME[Dialect.TSQL]}))?"
     rf"|{ASSIGNMENT}",
     re.IGNORECASE | re.DOTALL,
+)
+_MODULE = re.compile(
+    rf"(?:\s|{COMMENT})*(?:CREATE|ALTER)\s+(?:OR\s+ALTER\s+)?(?:{'|'.join(sorted(KINDS))})\b", re.I
 )
 # With QUOTED_IDENTIFIER OFF a text in double quotes is a string, and in `EXEC (…)` nothing else.
 _QUOTES = re.compile(
@@ -169,7 +174,8 @@ def _in_place(statement: str, server: str, database: str) -> str:
         return f" EXEC ({statement}) AT {server}{database and f'.{database}'}"
     if database:
         statement = f"USE {database}; {statement}"
-    return f" EXEC ({statement}); " if _USE.search(statement) else f" {statement}; "
+    is_apart = _USE.search(statement) or _MODULE.match(statement)
+    return f" EXEC ({statement}); " if is_apart else f" {statement}; "
 
 
 def _carried_statement(procedure: str, arguments: str, variables: Variables) -> str | None:

@@ -31,6 +31,9 @@ SELECT k, v INTO #n FROM dbo.s; INSERT INTO dw.P (x) SELECT n.k FROM #n n JOIN d
 CREATE PROCEDURE p AS SELECT s.id INTO #n FROM stg.P s; INSERT INTO dw.P (a) SELECT * FROM #n | P.a=#n.id
 DECLARE @v int; SELECT @v = MAX(id) FROM dbo.s; INSERT INTO dw.P (a) VALUES (@v) | - | columns not resolved: what a variable holds is not followed
 DECLARE @v int = (SELECT MAX(id) FROM dbo.s); INSERT INTO dw.P (a) SELECT @v + x FROM dbo.u | P.a=~u.x | columns not resolved: what a variable holds is not followed
+DECLARE @v int = (SELECT MAX(id) FROM dbo.s), @w decimal(9, 2) = 5, @u int; INSERT INTO dw.P (a, b) SELECT @w, @u | -
+DECLARE @v int = dbo.f(1), @w int = 5; INSERT INTO dw.P (a) SELECT @w | -
+DECLARE @w int = 5, @v int = dbo.f(1); INSERT INTO dw.P (a) SELECT @v | - | columns not resolved: what a variable holds is not followed
 SET @v = (SELECT MAX(id) FROM dbo.s) SET @w = @v + 1 UPDATE dw.P SET a = @w | - | columns not resolved: what a variable holds is not followed
 DECLARE c CURSOR FOR SELECT id FROM dbo.s; OPEN c; FETCH NEXT FROM c INTO @i, @j; INSERT INTO dw.P (a) VALUES (@j) | - | columns not resolved: what a variable holds is not followed
 EXEC dbo.next_id @id OUTPUT; INSERT INTO dw.P (a) VALUES (@id) | - | columns not resolved: what a variable holds is not followed

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.records import Direction
 from tests.cases import for_each
 
 # fmt: off
@@ -65,6 +66,35 @@ def test_statements_of_a_body_name_their_module() -> None:
         ("DELETE", "p q"),
         ("DELETE", None),
     ]
+
+
+CREATED_INSIDE = [
+    ("EXEC ('CREATE PROC p AS DELETE a'); DELETE b", "p:a :b"),
+    (
+        "EXEC sp_executesql N'-- x\nalter  function f() returns int as begin return 1 end'; DELETE b",
+        ":b",
+    ),
+    ("CREATE PROC q AS EXEC ('CREATE TRIGGER x ON t FOR INSERT AS DELETE a') DELETE b", "x:a q:b"),
+    (
+        "EXEC ('CREATE PROC p AS DELETE a') EXEC ('CREATE PROC q AS DELETE b') DELETE c",
+        "p:a q:b :c",
+    ),
+    (
+        "IF 1 = 1 EXEC ('CREATE PROC p AS DELETE a') ELSE EXEC ('USE d; DELETE b'); DELETE c",
+        "p:a :b :c",
+    ),
+    ("EXEC ('CREATE VIEW v AS SELECT a FROM t'); DELETE c", ":v :c"),
+]
+
+
+@for_each("sql, written", CREATED_INSIDE)
+def test_modules_of_dynamic_sql_end_with_it(sql: str, written: str) -> None:
+    assert [
+        f"{shape.module or ''}:{access.name[-1]}"
+        for shape in parse(sql, Dialect.TSQL)
+        for access in shape.accesses
+        if access.direction is Direction.WRITE
+    ] == written.split()
 
 
 CALLED = [

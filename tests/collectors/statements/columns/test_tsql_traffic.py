@@ -312,6 +312,17 @@ SELECT s.a AS [select], s.b AS [from] INTO dbo.[into] FROM dbo.s s | into.select
 INSERT INTO dbo.t (a) SELECT a FROM dbo.s GROUP BY a HAVING SUM(b) > (SELECT AVG(c) FROM dbo.u) | t.a=s.a t.*=GROUP_BY:s.a,FILTER:s.b,FILTER:u.c
 INSERT INTO dbo.t (k, v) SELECT [key], value FROM dbo.s CROSS APPLY OPENJSON(doc) WHERE type = 2 | t.*=FILTER:s.doc,JOIN:s.doc t.k=~s.doc t.v=~s.doc
 """
+# A column without a table may be of the query around, of which nothing is known either.
+CORRELATED = """
+DELETE FROM dbo.t WHERE EXISTS (SELECT * FROM @ids WHERE k = i) | - | a column's table is not known
+UPDATE dbo.t SET a = (SELECT MAX(x) FROM dbo.u WHERE k = z) | t.a=+u.x | a column's table is not known
+INSERT INTO dbo.t (a) SELECT a FROM dbo.s WHERE c IN (SELECT c FROM dbo.p WHERE k = b) | t.a=s.a t.*=FILTER:s.c,FILTER:p.c | a column's table is not known
+INSERT INTO dbo.t (a) SELECT x FROM dbo.s CROSS APPLY (SELECT x FROM dbo.p WHERE k = b) q | t.a=p.x | a column's table is not known
+INSERT INTO dbo.t (a) SELECT c FROM dbo.s WHERE EXISTS (SELECT 1 FROM known WHERE a = c) | t.a=s.c t.*=FILTER:known.a,FILTER:s.c
+INSERT INTO dbo.t (a) SELECT c FROM dbo.s WHERE c IN (SELECT c FROM dbo.p WHERE k = 1 AND d > e) | t.a=s.c t.*=FILTER:p.c,FILTER:p.k,FILTER:p.d,FILTER:p.e,FILTER:s.c
+INSERT INTO dbo.t (a) SELECT q.x FROM dbo.s JOIN (SELECT x FROM dbo.u WHERE y = z) q ON q.x = s.i | t.a=u.x t.*=FILTER:u.y,FILTER:u.z,JOIN:s.i,JOIN:u.x
+WITH c AS (SELECT x FROM dbo.u WHERE y = z) INSERT INTO dbo.t (a) SELECT x FROM c | t.a=u.x t.*=FILTER:u.y,FILTER:u.z
+"""
 # What they should give, and the reason that they have today.
 ALIASES = """
 SELECT 'net' = s.x - s.y INTO #t FROM dbo.s s | #t.net=~s.x,~s.y
@@ -327,7 +338,7 @@ INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) 
 """
 ALL = (
     *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),
-    *(DEFINITIONS, CALLS, NAMES, PROCEDURES, ALIASES, OTHERS, CONFLICTS),
+    *(DEFINITIONS, CALLS, NAMES, PROCEDURES, CORRELATED, ALIASES, OTHERS, CONFLICTS),
 )
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
 
