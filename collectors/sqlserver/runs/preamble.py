@@ -190,7 +190,7 @@ class RequestContext:
             begins = [*_DECLARED.finditer(text)]
             ends = [*(begin.start() for begin in begins[1:]), len(text)]
             values = {
-                begin[1]: text[begin.end() : end] for begin, end in zip(begins, ends, strict=True)
+                begin[1]: text[begin.end() : end] for begin, end in zip(begins, ends, strict=False)
             }
         for name, value in values.items():
             others = set(_NAME.findall(value)) - values.keys()

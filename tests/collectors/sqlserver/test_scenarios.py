@@ -1188,6 +1188,7 @@ CASES: dict[str, Case] = {
         writes="a 1",
     ),
     "variables_inside": call(
+        inside("load", "DECLARE @t TABLE (i int), @k int"),
         inside("load", "DECLARE @m int = (SELECT MAX(i) FROM x), @n int = 5"),
         inside("load", "INSERT INTO a (i) VALUES (@n)"),
         inside("load", "INSERT INTO b (i) SELECT i FROM y WHERE n = @m"),
