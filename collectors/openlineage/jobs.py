@@ -5,7 +5,7 @@
 | Airflow | `dag.group.task` | `task`; a DAG is no task, its runs have its name |
 | openlineage-spark | `application.command.table` | `application` |
 | dbt-ol | `shop.main.shop.orders.build.run`, `dbt-run-shop` | none: nodes of dbt |
-| Flink | `job` | `job` |
+| Flink, Hive | `job`, `query.raw.orders` | the same |
 | Trino | the query's id | the client's `source` |
 | dbt-graft | the task, or another producer's job | the task |
 | others | `pipeline.step` | `step` |
@@ -125,7 +125,7 @@ def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     if rule is not None:
         match = rule.match(name)
         return match["task"].strip() if match and match["task"] else ""
-    if engine in ("flink", DefinitionKind.DBT) or (engine == AIRFLOW and is_dag(event)):
+    if engine in ("flink", "hive", DefinitionKind.DBT) or (engine == AIRFLOW and is_dag(event)):
         return name
     if engine == SPARK:
         return name.partition(".")[0]

@@ -210,7 +210,8 @@ def _aliases(
 def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
     """Rules under which a path that a log names as the place of one table is that table.
 
-    Events name the table as another name of the path. An engine's own log knows it better.
+    Events name the table as another name of the path. An engine's own log knows it better. Names
+    of one place that differ only in the server or catalog before them are one table.
     """
     owners: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     in_events: dict[DatasetId, set[DatasetId]] = defaultdict(set)
@@ -220,17 +221,31 @@ def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
                 owners[other].add(dataset.id)
             elif dataset.id.is_path and not other.is_path:
                 in_events[dataset.id].add(other)
-    tables = {
-        path: next(iter(names))
-        for path, names in {**in_events, **owners}.items()
-        if len(names) == 1
-    }
+    tables: dict[DatasetId, DatasetId] = {}
+    for path, names in {**in_events, **owners}.items():
+        if len({_table_name(name) for name in names}) == 1:
+            # A name without a server is the engine's own.
+            table = min(names, key=lambda name: ("://" in name.namespace, name))
+            others = {
+                name
+                for name in names | in_events[path]
+                if name != table and _table_name(name) == _table_name(table)
+            }
+            tables.update(dict.fromkeys((path, *others), table))
 
     def locate(dataset: DatasetId) -> DatasetId:
         name = rename(dataset)
-        return rename(tables[dataset]) if name == dataset and dataset in tables else name
+        if name != dataset or dataset not in tables:
+            return name
+        table = tables[dataset]
+        return rename(tables.get(table, table))
 
     return locate
+
+
+def _table_name(dataset: DatasetId) -> tuple[str, ...]:
+    """The schema and the table of a name."""
+    return tuple(part.casefold() for part in dataset.parts[-2:])
 
 
 def _under_rule_names(

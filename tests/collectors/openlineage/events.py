@@ -21,6 +21,7 @@ PRODUCERS = {
     "airflow": "https://github.com/apache/airflow/tree/providers-openlineage/2.20.3",
     "spark": "https://github.com/OpenLineage/OpenLineage/tree/1.40.0/integration/spark",
     "flink": "https://github.com/OpenLineage/OpenLineage/tree/1.40.0/integration/flink",
+    "hive": "https://github.com/OpenLineage/OpenLineage/tree/1.40.0/integration/hive-hook",
     "dbt": "https://github.com/OpenLineage/OpenLineage/tree/1.54.0/integration/dbt",
     "trino": "https://github.com/trinodb/trino/plugin/trino-openlineage",
     "graft": "https://github.com/dbt-graft/dbt-graft/tree/v0.1.0",

@@ -67,6 +67,45 @@ def test_an_engines_log_names_the_table_of_a_path(path: str, tmp_path: Path) -> 
     assert flows(build(replace(found, datasets=(*found.datasets, logged)))) == [FLOW]
 
 
+def _placed(table: str, place: str) -> Dataset:
+    return Dataset(DatasetId(*table.split()), symlinks=(DatasetId(*place.split()),))
+
+
+@for_each(
+    "logged, expected",
+    [
+        # Hive's events name the place of a table, openlineage-spark's the table of a place.
+        ([], ["a/x -> hive://m:9083/raw.t", "hive://m:9083/raw.t -> b/y"]),
+        ([_placed("spark raw.t", "file /wh/t")], ["a/x -> spark/raw.t", "spark/raw.t -> b/y"]),
+        (
+            [_placed("spark raw.t", "file /wh/t"), _placed("spark lake.raw.t", "file /wh/t")],
+            ["a/x -> spark/lake.raw.t", "spark/lake.raw.t -> b/y"],
+        ),
+        # Another table at the same place: which one it is, nothing shows.
+        (
+            [_placed("spark raw.other", "file /wh/t")],
+            ["a/x -> hive://m:9083/raw.t", "file/wh/t -> b/y"],
+        ),
+    ],
+)
+def test_names_of_one_table_at_one_place_are_one_dataset(
+    logged: list[Dataset], expected: list[str], tmp_path: Path
+) -> None:
+    place = {"namespace": "file", "name": "/wh/t", "type": "LOCATION"}
+    table = {"namespace": "hive://m:9083", "name": "raw.t", "type": "TABLE"}
+    of_table = dataset("hive://m:9083 raw.t", {"symlinks": {"identifiers": [place]}})
+    of_place = dataset("file /wh/t", {"symlinks": {"identifiers": [table]}})
+    stored = records_in(
+        tmp_path,
+        [
+            event(run=1, inputs=["a x"], outputs=[of_table]),
+            event(run=2, inputs=[of_place], outputs=["b y"]),
+        ],
+    )
+    found = build(replace(stored, datasets=(*stored.datasets, *logged)))
+    assert [flow.removeprefix("load_orders: ") for flow in flows(found)] == expected
+
+
 def test_of_a_dataset_event_the_dataset_is_known(tmp_path: Path) -> None:
     schema = {"schema": {"fields": [{"name": "id", "type": "int"}]}}
     of_dataset = {"eventTime": "2026-11-22T08:00:00Z", "dataset": dataset(OUT, schema)}

@@ -270,6 +270,10 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
         [event("RUNNING", "load_orders", by="flink", inputs=["kafka://k:9092 o"], outputs=[OUT])],
         ["load_orders: kafka://k:9092/o -> spark/raw.orders"],
     ),
+    "a statement of Hive is a task by its operation and table": (
+        [event(job="query.raw.orders", by="hive", inputs=[IN], outputs=[OUT])],
+        [FLOW.replace("load_orders", "query.raw.orders")],
+    ),
     "a script is a task of its name": (
         [event(job="etl/load_orders.py", inputs=[IN], outputs=[OUT])],
         [FLOW],
