@@ -17,6 +17,7 @@ from dbt_graft.injector.selection_methods import selections
 from dbt_graft.injector.sensitivity import column_labels, labels
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.described import task_consumer
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ColumnMetadata
 from dbt_graft.lineage.redaction import redact_text
@@ -97,24 +98,10 @@ def consumers(
     original: Node, relations: Relations, graft_plan: GraftPlan, lineage: Lineage
 ) -> tuple[Consumer, ...]:
     """Return dbt's exposures, then the tasks that only read, both sorted by id."""
-    readers = []
-    for exposure in graft_plan.report.exposures:
-        task = lineage.tasks[exposure.task]
-        readers.append(
-            Consumer(
-                node_id=exposure.node_id,
-                name=task.name,
-                kind=task.info.type or "task",
-                reads=tuple(task.reads),
-                text=task.info.description,
-                owner=task.info.owner,
-                url=task.info.url,
-                tags=task.info.tags,
-                criticality=task.info.criticality,
-                freshness_slo=task.info.freshness_slo,
-                deadline=task.info.deadline,
-            )
-        )
+    readers = [
+        task_consumer(lineage.tasks[exposure.task], exposure.node_id)
+        for exposure in graft_plan.report.exposures
+    ]
     return (*exposures(original, relations), *sorted(readers, key=lambda c: c.node_id))
 
 

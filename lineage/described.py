@@ -10,7 +10,7 @@ from functools import cached_property
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
-from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import ColumnEdge
 
 
@@ -43,6 +43,23 @@ class DescribedLineage:
         )
         datasets = (facts for facts in self.lineage.datasets.values() if facts.id.key in around)
         return ColumnGraph(touching, datasets, self.consumers)
+
+
+def task_consumer(task: Task, node_id: str) -> Consumer:
+    """A task that only reads as a consumer."""
+    return Consumer(
+        node_id=node_id,
+        name=task.name,
+        kind=task.info.type or "task",
+        reads=tuple(task.reads),
+        text=task.info.description,
+        owner=task.info.owner,
+        url=task.info.url,
+        tags=task.info.tags,
+        criticality=task.info.criticality,
+        freshness_slo=task.info.freshness_slo,
+        deadline=task.info.deadline,
+    )
 
 
 _Key = tuple[str, str]

@@ -44,7 +44,7 @@ from dbt_graft.lineage.building.build import build, join_records
 from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.described import DescribedLineage, task_consumer
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.garbage import without_garbage_collection
@@ -338,7 +338,13 @@ class Project:
         columns = matches.partitions()
         history = replace(lineage.history, partition_columns=columns, taints=taints)
         lineage = replace(lineage, history=history)
-        return DescribedLineage(lineage, {}, tuple(matches.consumers(lineage.tasks))), None
+        readers = [
+            task_consumer(task, f"task:{task.name}")
+            for task in sorted(lineage.tasks.values(), key=lambda task: task.name)
+            if task.only_reads
+        ]
+        consumers = (*readers, *matches.consumers(lineage.tasks))
+        return DescribedLineage(lineage, {}, consumers), None
 
     def _lineage_of(self, tasks: Collection[str], view: LineageView) -> Lineage:
         """The lineage with all runs of some tasks."""

@@ -48,11 +48,15 @@ spark/mart.weekly: table, Spark
   last write  2026-10-12 06:00 by week
   dates       sliding, by day: 22 completed of 20 Sep to 11 Oct 2026
   upstream    2 tables
+  read by     1 dashboard: report
   note: no edge from it: its tasks (report) wrote no dataset that the logs show
   note: usually written 6 hours after the end of its day
 
 comes from
 └── clean.orders  by week  …
+
+feeds
+└── report  (dashboard)
 
 written by (1)
         operation         times  last              dates of data

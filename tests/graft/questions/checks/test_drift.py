@@ -168,3 +168,16 @@ def test_runs_that_show_nothing_make_no_phantom(tmp_path: Path) -> None:
     assert graft(tmp_path, "collect").exit_code == 0
     counts = drift(tmp_path)["data"]["drift"]["counts"]
     assert counts == {"PHANTOM": 0, "UNDECLARED": 0, "UNVERIFIED": 4, "VERIFIED": 0}
+
+
+def test_without_dbt_a_declared_consumer_has_its_deadline(project: Path) -> None:
+    """Nothing of what people declare of readers needs dbt's artifacts."""
+    board = "  board: {reads: [spark/stage.orders], owner: CFO, freshness_slo: 2h}\n"
+    (project / "lineage.yml").write_text(f"{LINEAGE}consumers:\n{board}")
+    assert graft(project, "collect").exit_code == 0
+    found = read_answer(graft(project, "check --json --at 2026-11-06").stdout)["findings"]
+    assert [(one["subject"], one["owner"]) for one in found if one["code"] == "DATA_TOO_OLD"] == [
+        ("board", "CFO")
+    ]
+    reached = read_answer(graft(project, "impact raw.orders --change rows --json").stdout)
+    assert [consumer["consumer"] for consumer in reached["data"]["consumers"]] == ["board"]
