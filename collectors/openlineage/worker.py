@@ -190,7 +190,7 @@ class _PartReader:
         self._rule = rule
         self._columns = columns
         self._timezone = timezone
-        self._held: dict[str, _Held] = {}
+        self._held: dict[tuple[str, str, str], _Held] = {}
         self._held_size = 0
         self._catalogue = Catalogue(part.origin)
         self._texts = DatasetTexts(part.origin)
@@ -237,7 +237,8 @@ class _PartReader:
         self._texts.add(event)
         if event.kind is EventKind.DATASET:
             return
-        key = event.run_id or f"job:{event.namespace}/{event.job}"
+        # A producer may use one run id for the runs of several jobs.
+        key = (event.run_id, event.namespace, event.job)
         held = self._held.get(key)
         if held is None:
             held = self._held[key] = _Held(job_of(event, self._rule))

@@ -274,6 +274,26 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
         [event(job="query.raw.orders", by="hive", inputs=[IN], outputs=[OUT])],
         [FLOW.replace("load_orders", "query.raw.orders")],
     ),
+    "two jobs that use one run id are two tasks": (
+        [
+            event(job="etl.load_orders", inputs=[IN], outputs=[OUT]),
+            event(job="etl.load_more", inputs=["spark raw.a"], outputs=["spark raw.b"]),
+        ],
+        ["load_more: spark/raw.a -> spark/raw.b", FLOW],
+    ),
+    "an action of Spark that names its table at its end": (
+        [
+            event("START", "load_orders.insert", by="spark", inputs=[IN]),
+            event(
+                "COMPLETE",
+                "load_orders.insert.raw_orders",
+                at="2026-11-22T08:01:00Z",
+                by="spark",
+                outputs=[OUT],
+            ),
+        ],
+        [FLOW],
+    ),
     "a script is a task of its name": (
         [event(job="etl/load_orders.py", inputs=[IN], outputs=[OUT])],
         [FLOW],
