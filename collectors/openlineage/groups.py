@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from dbt_graft.collectors.openlineage.datasets import dataset_of, kind_of, named_dataset
@@ -135,7 +136,7 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
     explained = {target for target, _ in entries if target}
     writes: _Side = {}
     edges: list[StatementEdge] = []
-    for event_dataset in event.outputs:
+    for event_dataset in _distinct(event.outputs):
         dataset = named_dataset(event_dataset.namespace, event_dataset.name)
         if dataset is None:
             continue
@@ -150,9 +151,10 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
             yield Group({}, {(dataset, access.operation): access}, (), evidence)
         elif dataset not in explained:
             key = (dataset, access.operation)
-            writes[key] = _merge_dates(writes[key], access) if key in writes else access
+            writes[key] = _join_parts(writes[key], access) if key in writes else access
     explained_groups = [
-        _entry_group(target, entry, event, job, evidence, columns) for target, entry in entries
+        _entry_group(target, entry, reads, _target_write(target, event, job, columns), evidence)
+        for target, entry in entries
     ]
     if not writes:
         explained_reads = {key for group in explained_groups for key in group.reads}
@@ -181,7 +183,7 @@ def _unnamed_reads(
 def _reads(
     event: Event, columns: DateColumns
 ) -> Iterator[tuple[tuple[DatasetId, Operation], DatasetAccess]]:
-    for event_dataset in event.inputs:
+    for event_dataset in _distinct(event.inputs):
         if dataset := named_dataset(event_dataset.namespace, event_dataset.name):
             counted = mapping(event_dataset.counts, "inputStatistics")
             access = DatasetAccess(
@@ -201,13 +203,32 @@ def _merge_accesses(
     accesses_by_key: dict[tuple[DatasetId, Operation], DatasetAccess] = {}
     for key, access in accesses:
         accesses_by_key[key] = (
-            _merge_dates(accesses_by_key[key], access) if key in accesses_by_key else access
+            _join_parts(accesses_by_key[key], access) if key in accesses_by_key else access
         )
     return accesses_by_key
 
 
-def _merge_dates(first: DatasetAccess, last: DatasetAccess) -> DatasetAccess:
+def _distinct(datasets: Iterable[NamedDataset]) -> Iterator[NamedDataset]:
+    """The datasets of an event without those that it names again with the same counts."""
+    datasets_by_name: dict[tuple[str, str], NamedDataset] = {}
+    for dataset in datasets:
+        name = (dataset.namespace, dataset.name)
+        earlier = datasets_by_name.get(name)
+        if earlier is None or (dataset != earlier and dataset.counts != (earlier.counts or None)):
+            datasets_by_name[name] = dataset
+            yield dataset
+
+
+def _join_parts(first: DatasetAccess, last: DatasetAccess) -> DatasetAccess:
+    """One access of two to parts of a dataset; a count that one of them lacks is not known."""
+
+    def total(a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else a + b
+
     return last._replace(
+        rows=total(first.rows, last.rows),
+        bytes=total(first.bytes, last.bytes),
+        files=total(first.files, last.files),
         periods=known_union(first.periods, last.periods),
         positions=join_positions(first.positions, last.positions),
     )
@@ -271,13 +292,26 @@ def _entries(event: Event) -> Iterator[tuple[DatasetId | None, Mapping[str, Any]
             yield target, entry
 
 
+def _target_write(
+    target: DatasetId | None, event: Event, job: Job, columns: DateColumns
+) -> DatasetAccess | None:
+    """The write of what an entry names as its target; None of a job."""
+    if target is None:
+        return None
+    outputs = [
+        output
+        for output in _distinct(event.outputs)
+        if named_dataset(output.namespace, output.name) == target
+    ] or [NamedDataset(target.namespace, target.name, {}, {})]
+    return reduce(_join_parts, (_write(output, target, job, columns) for output in outputs))
+
+
 def _entry_group(
     target: DatasetId | None,
     entry: Mapping[str, Any],
-    event: Event,
-    job: Job,
+    event_reads: _Side,
+    write: DatasetAccess | None,
     evidence: Evidence,
-    columns: DateColumns,
 ) -> Group:
     edges = tuple(entry_columns(target, entry)) if target else ()
     sources = {
@@ -285,19 +319,14 @@ def _entry_group(
     }
     if not entry.get("inputs"):
         sources = {edge.from_dataset for edge in edges}
-    accesses_by_dataset = {dataset: access for (dataset, _), access in _reads(event, columns)}
     reads = {
-        (dataset, Operation.SELECT): accesses_by_dataset.get(dataset)
+        (dataset, Operation.SELECT): event_reads.get((dataset, Operation.SELECT))
         or DatasetAccess(dataset, kind_of(dataset, {}), Operation.SELECT)
         for dataset in sources
     }
     writes: _Side = {}
-    if target:
-        named = (o for o in event.outputs if named_dataset(o.namespace, o.name) == target)
-        output = next(named, NamedDataset(target.namespace, target.name, {}, {}))
-        access = _write(output, target, job, columns)
-        if access.operation is not Operation.RENAME:
-            writes[target, access.operation] = access
+    if write and write.operation is not Operation.RENAME:
+        writes[write.dataset, write.operation] = write
     return Group(reads, writes, edges, evidence, is_explained=True)
 
 

@@ -100,6 +100,47 @@ def test_statistics_are_counted_once(tmp_path: Path) -> None:
         assert (usage.rows, usage.bytes, usage.statements) == (12, 120, 1)
 
 
+def part(day: int, rows: int | None) -> Document:
+    counted = {"rowCount": rows, "size": 10} if rows is not None else {}
+    return dataset(
+        f"s3://lake orders/dt=2026-11-{day:02}", inputStatistics=counted, outputStatistics=counted
+    )
+
+
+# `lineage` of a job that names what goes into the table of the partitions.
+_EXPLAINED: Document = {
+    "lineage": {
+        "entries": [
+            {
+                "type": "DATASET",
+                "namespace": "s3://lake",
+                "name": "orders",
+                "inputs": [{"type": "DATASET", "namespace": "s3://lake", "name": "orders"}],
+            }
+        ]
+    }
+}
+
+
+@for_each(
+    "parts, rows",
+    [
+        ([part(1, 5), part(2, 7)], 12),
+        ([part(1, 5), part(2, 7), part(2, 7)], 12),
+        ([part(1, 5), part(2, None)], None),
+    ],
+)
+def test_partitions_are_counted_together(
+    parts: list[Document], rows: int | None, tmp_path: Path
+) -> None:
+    for facets in ({}, _EXPLAINED):
+        found = records_in(tmp_path, [event(inputs=parts, outputs=parts, job_facets=facets)])
+        assert [access.rows for access in found.accesses] == [rows, rows]
+        assert {str(access.periods[0].end) for access in found.accesses} == {
+            "2026-11-03 00:00:00+00:00"
+        }
+
+
 def test_sql_is_shown_without_its_literals(tmp_path: Path) -> None:
     facet = {"query": "INSERT INTO a SELECT * FROM b WHERE mail = 'x@y.org'", "dialect": "postgres"}
     found = lineage(tmp_path, [event(outputs=[OUT], job_facets={"sql": facet})])
