@@ -82,7 +82,8 @@ def follow_columns(
     followed = column_edges(tree, reads, writes, dialect, columns, outputs, holding_data)
     names = {access.name[-1].casefold() for access in accesses if not _is_function(access)}
     if mismatch := table_mismatch([tree, *outputs], names):
-        return followed._replace(gap=f"tables not confirmed: {mismatch}")
+        # A tree that holds other tables was read wrongly, and so were its columns.
+        return FollowedColumns((), f"tables not confirmed: {mismatch}")
     gap = followed.gap and f"columns not resolved: {followed.gap}"
     return followed._replace(gap=gap)
 

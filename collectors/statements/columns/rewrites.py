@@ -134,6 +134,7 @@ def make_readable(text: str, tokens: list[Token]) -> str:
 
 
 # They change the column: `SET doc.modify('…')`, `SET note.WRITE(…)`.
+_BEFORE_TABLE = keywords("APPLY FROM INSERT INTO JOIN MERGE TABLE USING")
 _CHANGING = keywords("MODIFY WRITE")
 # Each, and a function that sqlglot reads in its place: its arguments are all that counts.
 _JSON_FUNCTIONS: Mapping[str, str] = {
@@ -214,6 +215,8 @@ def _method(statement: StatementTokens, at: int) -> Iterator[Edit]:
     if words[at - 1] in _CHANGING and words[name - 1] in {"SET", ","} and name < at - 2:
         changed = _changed_column(statement, name, at - 2)
         yield name, at + 1, f"{statement.text_between(name, at - 2)} = CONCAT({changed}, "
+    elif words[name - 1] in _BEFORE_TABLE and words[at - 1] != "NODES":
+        return  # INSERT INTO dbo.query (a), FROM dbo.value (NOLOCK)
     elif is_method(statement.tokens[at - 1]):
         if name < at - 2:
             comma = "" if words[at + 1] == ")" else ", "

@@ -8,9 +8,9 @@ end of its batch.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name, NameAt, name_at
 from dbt_graft.collectors.statements.text.tokens import Token, keywords
@@ -21,10 +21,10 @@ _LONGEST_HEAD = 4  # CREATE OR ALTER PROCEDURE
 
 def creates_module(tokens: list[Token]) -> bool:
     """Whether a statement creates or alters a procedure, function or trigger."""
-    words = [token.word for token in tokens[:_LONGEST_HEAD]]
-    if words[:1] not in (["CREATE"], ["ALTER"]):
+    head = [token.word for token in tokens[:_LONGEST_HEAD]]
+    if head[:1] not in (["CREATE"], ["ALTER"]):
         return False
-    kind = words[3:4] if words[1:3] == ["OR", "ALTER"] else words[1:2]
+    kind = head[3:4] if head[1:3] == ["OR", "ALTER"] else head[1:2]
     return bool(KINDS.intersection(kind))
 
 
@@ -58,12 +58,23 @@ def body(tokens: list[Token], closes: dict[int, int], at: int) -> int:
     return at
 
 
-# Of XML columns and of hierarchyid; those of geography and geometry begin with `ST`.
+# Of XML columns and of hierarchyid.
 _METHODS = keywords(
     """VALUE QUERY EXIST NODES MODIFY WRITE TOSTRING PARSE GETANCESTOR GETDESCENDANT GETLEVEL
     GETREPARENTEDVALUE ISDESCENDANTOF GETROOT"""
 )
-_SPATIAL = re.compile(r"ST[A-Z]")
+# Of geography and geometry, in their own spelling: a table may be called STG_ORDERS.
+_SPATIAL = words(
+    """STArea STAsBinary STAsText STBoundary STBuffer STCentroid STContains STConvexHull STCrosses
+    STCurveN STCurveToLine STDifference STDimension STDisjoint STDistance STEndPoint STEndpoint
+    STEnvelope STEquals STExteriorRing STGeomCollFromText STGeomCollFromWKB STGeomFromText
+    STGeomFromWKB STGeometryN STGeometryType STInteriorRingN STIntersection STIntersects STIsClosed
+    STIsEmpty STIsRing STIsSimple STIsValid STLength STLineFromText STLineFromWKB STMLineFromText
+    STMLineFromWKB STMPointFromText STMPointFromWKB STMPolyFromText STMPolyFromWKB STNumCurves
+    STNumGeometries STNumInteriorRing STNumPoints STOverlaps STPointFromText STPointFromWKB
+    STPointN STPointOnSurface STPolyFromText STPolyFromWKB STRelate STStartPoint STStartpoint
+    STSymDifference STTouches STUnion STWithin"""
+)
 # Behind these a name with brackets is a table, a procedure or a type.
 _NO_CALL = keywords(
     """APPLY CALL CONSTRAINT DELETE EXEC EXECUTE FROM FUNCTION INDEX INSERT INTO JOIN MERGE PROC
@@ -75,7 +86,7 @@ _PARTS = (2, 3)
 
 def is_method(token: Token) -> bool:
     """Whether a word is a method of XML, hierarchyid, geography or geometry."""
-    return token.word in _METHODS or bool(_SPATIAL.match(token.text))
+    return token.word in _METHODS or token.text in _SPATIAL
 
 
 def called_functions(tokens: list[Token]) -> Iterator[Name]:

@@ -266,6 +266,15 @@ INSERT INTO dbo.t (date, type, name, status, value) SELECT s.date, s.type, s.nam
 INSERT INTO dbo.t (action, source, hash, format) SELECT s.action, s.source, s.hash, s.format FROM dbo.s s | t.action=s.action t.source=s.source t.hash=s.hash t.format=s.format
 INSERT INTO dbo.t (a) SELECT [dbo].[s].[x] FROM [dbo].[s] | t.a=s.x
 """
+# Tables that are called as methods of XML, hierarchyid and geometry are.
+METHODS = """
+INSERT INTO dbo.STG_ORDERS (a, b) SELECT s.x, s.y FROM dbo.STORES s | STG_ORDERS.a=STORES.x STG_ORDERS.b=STORES.y
+INSERT dw.STAGE.[STATUS] (a) SELECT x FROM stg.STUDENT (NOLOCK) | STATUS.a=STUDENT.x
+INSERT INTO dbo.query (a, b) OUTPUT inserted.a INTO dbo.STLOG (c) SELECT x, y FROM dbo.value (NOLOCK) | query.a=value.x query.b=value.y STLOG.c=query.a
+INSERT INTO dbo.t (a) SELECT s.STY FROM dbo.STX s CROSS APPLY s.STDOC.nodes('/a') q(c) | t.a=STX.STY t.*=JOIN:STX.STDOC
+INSERT INTO dbo.t (a) SELECT s.g.STDistance(u.g) FROM dbo.s s JOIN dbo.u u ON s.g.STIntersects(u.g) = 1 | t.a=~s.g,~u.g t.*=JOIN:s.g,JOIN:u.g
+INSERT INTO dbo.t (a) SELECT dbo.STATUS_OF(s.x) FROM dbo.s s | t.a=~s.x | ! what the function dbo.STATUS_OF reads is not known
+"""
 PROCEDURES = """
 INSERT INTO [orders].[OrderDetail] ([OrderId], [D], [P]) SELECT @orderId, [S].[Description], [X].[Q] * [S].[Price] FROM [orders].[S] JOIN (SELECT t.c.query('./Id').value('.', 'INT') 'Id', t.c.query('./Qty').value('.', 'INT') AS Q FROM @xml.nodes('Root/Node') t(c)) AS [X] ON X.[Id] = [S].[Id] | OrderDetail.D=S.Description OrderDetail.P=~S.Price OrderDetail.*=JOIN:S.Id
 INSERT INTO stage.[Dim] WITH (TABLOCK) (f, u) SELECT c.f, CASE WHEN LEAD(c.f, 1) OVER (PARTITION BY c.k ORDER BY c.f) IS NULL THEN 1 ELSE 0 END cur FROM daily c | Dim.f=daily.f Dim.u=CONDITIONAL:daily.f,CONDITIONAL:daily.k
@@ -338,7 +347,7 @@ INSERT INTO dbo.u (a) SELECT STRING_AGG(p2.name, '>') WITHIN GROUP (GRAPH PATH) 
 """
 ALL = (
     *(SELECT_INTO, INSERTS, HINTS, VALUES, APPLIES, CTES, UPDATES, DELETES, MERGES, OUTPUTS),
-    *(DEFINITIONS, CALLS, NAMES, PROCEDURES, CORRELATED, ALIASES, OTHERS, CONFLICTS),
+    *(DEFINITIONS, CALLS, NAMES, METHODS, PROCEDURES, CORRELATED, ALIASES, OTHERS, CONFLICTS),
 )
 _MARKS = {Subtype.IDENTITY: "", Subtype.TRANSFORMATION: "~", Subtype.AGGREGATION: "+"}
 
