@@ -81,7 +81,7 @@ def read_yaml(
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         location = f"{path}:{mark.line + 1}" if mark else str(path)
-        problem = str(getattr(error, "problem", None) or error)
+        problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
         remedy = next((text for part, text in _REMEDIES.items() if part in problem), "")
         raise GraftError(f"is not valid YAML: {problem}", place=location, remedy=remedy) from error
     if not isinstance(data, dict):

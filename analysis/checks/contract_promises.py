@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from dbt_graft.analysis.checks.contracts import (
@@ -27,6 +28,7 @@ _FREQUENCIES = ("frequency", "fy")
 _ENDS = ("endoflife", "el", "endofsupport", "es")
 # How many times its frequency old a table may be: one delivery may come late.
 _LATE = 2
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 _NOT_CHECKED: Mapping[str, str] = {
     "retention": "no log tells which rows are there",
     "re": "no log tells which rows are there",
@@ -142,5 +144,6 @@ def _end(value: str, now: datetime) -> _State:
     except ValueError:
         return PromiseState.NOT_CHECKED, "it is not a date"
     end = end if end.tzinfo else end.replace(tzinfo=UTC)
+    end += timedelta(days=_DATE.fullmatch(value) is not None)  # a day is over at its end
     is_over = end <= now
     return (PromiseState.BROKEN, "it is over") if is_over else (PromiseState.HELD, "it is to come")

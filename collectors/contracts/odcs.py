@@ -165,7 +165,8 @@ def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableSer
 
 def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[ContractColumn]:
     for position, column in enumerate(properties, 1):
-        name = f"{above}{column.physical_name or column.name}"
+        own_name = column.physical_name or column.name
+        name = f"{above}{own_name.strip().translate(_QUOTES)}"
         type_name = column.logical_type.casefold()
         labels = tuple(dict.fromkeys(_labels(column)))
         promise = column_promise(column, max(labels, key=_level, default=""))

@@ -12,7 +12,7 @@ from dbt_graft.analysis.checks.contract_promises import (
     PromiseState,
     checked_promises,
 )
-from dbt_graft.analysis.checks.contracts import ContractMatches
+from dbt_graft.analysis.checks.contracts import ContractMatches, DataContract
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.github import findings
 from dbt_graft.analysis.render.phrases import count, join_names
@@ -57,6 +57,7 @@ def check_contracts(checked: CheckedProject) -> Answer:
         notes=[f"promises of contracts that are not checked: {names}"] if unchecked else [],
         findings=[
             *_unread(files.faults),
+            *_empty(files.contracts),
             *_unmatched(matches),
             *missing_columns(matches, described, cataloged),
             *_broken(promises),
@@ -94,6 +95,15 @@ def _unread(faults: Iterable[GraftError]) -> Iterator[Finding]:
             remedy = finding.remedy or "correct the file, or `contracts` in graft.yml"
             place = finding.place or finding.subject
             yield CONTRACT_NOT_READ.finding("contracts", finding.problem, remedy, place=place)
+
+
+def _empty(contracts: Iterable[DataContract]) -> Iterator[Finding]:
+    for contract in contracts:
+        if not contract.tables:
+            problem, remedy = "it has no table", "describe its tables: below `schema`, or `models`"
+            yield CONTRACT_UNMATCHED.finding(
+                contract.name, problem, remedy, contract.owner, contract.file
+            )
 
 
 def _unmatched(matches: ContractMatches) -> Iterator[Finding]:

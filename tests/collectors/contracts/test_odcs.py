@@ -315,6 +315,18 @@ def test_a_review_compares_the_highest_label(tmp_path: Path) -> None:
     assert table.columns[0].promise.classification == "pii"
 
 
+def test_quotes_are_no_part_of_a_column(tmp_path: Path) -> None:
+    written = """{name: a, physicalName: '"Order Id"'}, {name: '[b]'}, {name: '`c`'}"""
+    [table] = tables(tmp_path, f"schema: [{{name: t, properties: [{written}]}}]\n")
+    assert [column.name for column in table.columns] == ["Order Id", "b", "c"]
+
+
+def test_what_is_no_text_is_one_fault(tmp_path: Path) -> None:
+    with pytest.raises(GraftError) as raised:
+        read(tmp_path, "\x00")
+    assert len(raised.value.problem.splitlines()) == 1
+
+
 def test_labels_may_lie_deep(tmp_path: Path) -> None:
     [table] = tables(
         tmp_path,

@@ -95,6 +95,7 @@ def test_a_contract_that_holds_has_no_finding(project: Path) -> None:
     [
         ("name: n,", "name: total,", "CONTRACT_COLUMN_MISSING", "spark/db.mart lacks total"),
         ("MART", "marts", "CONTRACT_WITHOUT_DATASET", "DB.marts means no known dataset"),
+        ("schema:", "schemas:", "CONTRACT_WITHOUT_DATASET", "it has no table"),
         ("kind: DataContract", "kind: Pod", "CONTRACT_NOT_READ", "orders.odcs.yaml:1"),
     ],
 )
