@@ -46,6 +46,7 @@ def privacy_findings(
     consumers: Iterable[Consumer] = (),
     sensitivities: Mapping[DatasetId, Classification] | None = None,
     owners: Mapping[str, str] | None = None,
+    written: Collection[DatasetId] = (),
 ) -> list[Finding]:
     """The findings, sorted by dataset; each has the way on which the values came.
 
@@ -55,12 +56,13 @@ def privacy_findings(
         sensitive: Columns from this classification on.
         sensitivities: What datasets say of themselves.
         owners: Dataset -> its owner.
+        written: What tasks write, also of what nobody saw them read.
     """
     readers: dict[DatasetId, list[str]] = defaultdict(list)
     for consumer in consumers:
         for read in consumer.reads:
             readers[read].append(consumer.name)
-    without_lineage = _columns_without_lineage(labels)
+    without_lineage = _columns_without_lineage(labels, written)
     stated = {d for d, level in (sensitivities or {}).items() if level >= sensitive}
     columns_by_breach: dict[_Breach, list[int]] = defaultdict(list)
     after: dict[_Breach, int] = Counter()
@@ -166,10 +168,10 @@ def _all_origins(labels: PrivacyLabels, columns: Sequence[int]) -> str:
     return f", from {join_names(['.'.join(labels.place(origin)) for origin in origins], 5)}"
 
 
-def _columns_without_lineage(labels: PrivacyLabels) -> set[int]:
+def _columns_without_lineage(labels: PrivacyLabels, datasets: Collection[DatasetId]) -> set[int]:
     """The labelled columns of datasets that tasks write, of which no value is known to come."""
     graph = labels.graph
-    written = set(graph.flow_target)
+    written = {*graph.flow_target, *map(graph.find_dataset, datasets)}
     reached = {
         target
         for target, kind in zip(graph.edge_target, graph.edge_kind, strict=True)

@@ -21,6 +21,9 @@ def check_privacy(checked: CheckedProject) -> Answer:
     labels = spread_labels(config, described, graph, declared, sensitive)
     # A contract names what its tables hold, and shows nobody any of it.
     readers = [reader for reader in described.consumers if reader.kind != CONTRACT]
-    findings = privacy_findings(labels, sensitive, readers, declared.datasets, checked.owners)
+    written = described.lineage.writer_names()
+    findings = privacy_findings(
+        labels, sensitive, readers, declared.datasets, checked.owners, written
+    )
     unknown = group_by_key((label.label, label.subject) for label in declared.unknown)
     return privacy_answer(labels, sensitive, findings, unknown, declared.unmatched)

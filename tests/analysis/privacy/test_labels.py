@@ -281,6 +281,18 @@ def test_a_field_comes_from_what_its_struct_comes_from(output: str, *, is_found:
     )
 
 
+@pytest.mark.parametrize("is_written", [True, False])
+def test_what_is_written_out_of_nothing_known_has_no_lineage(*, is_written: bool) -> None:
+    """As a task does that loads from an API: no flow leads to its table."""
+    declared = DeclaredLabel(table("raw"), "mail", PII, "dbt")
+    datasets = (Dataset(table("raw"), columns=(Column("mail"),)),)
+    labels = labelled([], declared, datasets=datasets)
+    findings = privacy_findings(labels, PII, written=[table("raw")] if is_written else ())
+    assert [finding.code for finding in findings] == (
+        ["SENSITIVE_ASSET_MISSING_PRIVACY_LINEAGE"] if is_written else []
+    )
+
+
 def test_behind_a_flow_without_known_columns_all_is_unknown() -> None:
     flows = (
         Flow(table("raw"), table("stage"), "known"),
