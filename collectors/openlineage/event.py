@@ -18,6 +18,8 @@ from dbt_graft.lineage.redaction import redact_text
 Facets = Mapping[str, Any]
 
 _RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+# A date alone says nothing of when something ran.
+_WITH_TIME = re.compile(r"[\d-]{8,}[Tt ]\d")
 _OFFSET = re.compile(r"(?<=[\d.])[+-]\d\d:\d\d\Z")
 _STATES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 # What is known to be large, and not to be read.
@@ -142,11 +144,13 @@ def _state(value: Any) -> str:
 
 
 def _time(value: Any) -> datetime:
+    if not isinstance(value, str) or not _WITH_TIME.match(value):
+        raise NotAnEventError("eventTime is not a 'date-time'")
     try:
-        at = datetime.fromisoformat(value)
+        at = datetime.fromisoformat(value.upper())  # `z` is allowed
         # A time without a zone is against the schema, and common.
         return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-    except (TypeError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         raise NotAnEventError("eventTime is not a 'date-time'") from None
 
 

@@ -17,7 +17,7 @@ from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
 from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, moment, number, text
 from dbt_graft.collectors.openlineage.groups import Group, groups
-from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
+from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job, is_ours
 from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.collectors.statements.normalise import normalise
@@ -231,7 +231,7 @@ def _own_run(
         started_at=first.at if is_run else None,
         ended_at=ends[-1] if ends else None,
         status=status,
-        error=redact_error(message) if message and status is Status.FAILED else None,
+        error=_error(first, message) if message and status is Status.FAILED else None,
         application_id=_application(job, run_facets)
         or _word(graft_tag(run_facets, "application_id")),
         engine_version=_engine_version(run_facets),
@@ -247,6 +247,11 @@ def _own_run(
         nominal_end=moment(nominal, "nominalEndTime"),
         origin=origin,
     )
+
+
+def _error(event: Event, message: str) -> str:
+    """An error without data; one in our own events has none any more."""
+    return message if is_ours(event) else redact_error(message)
 
 
 def _engine_version(facets: Facets) -> str | None:

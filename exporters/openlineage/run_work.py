@@ -45,8 +45,10 @@ class AccessCounts:
         self.rows = _sum(self.rows, access.rows)
         self.bytes = _sum(self.bytes, access.bytes)
         self.files = _sum(self.files, access.files)
-        periods = access.periods if self.periods is None else self.periods
-        self.periods = known_union(periods, access.periods)
+        # An empty table that was made before its rows is of no date.
+        if access.operation.brings_data or not access.operation.creates:
+            periods = access.periods if self.periods is None else self.periods
+            self.periods = known_union(periods, access.periods)
         self.positions = join_positions(self.positions, access.positions)
 
     def in_datasets(self, direction: Direction) -> dict[str, Facet]:

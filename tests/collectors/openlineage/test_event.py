@@ -31,6 +31,8 @@ COMPLAINTS = {
     ),
     "no time": (without("eventTime"), "'eventTime' is a required property"),
     "a wrong time": (changed(eventTime="yesterday"), "eventTime is not a 'date-time'"),
+    "a date as time": (changed(eventTime="2026-11-22"), "eventTime is not a 'date-time'"),
+    "digits as time": (changed(eventTime="20261122"), "eventTime is not a 'date-time'"),
     "a number as time": (changed(eventTime=1), "eventTime is not a 'date-time'"),
     "no job": (without("job"), "'job' is a required property"),
     "a job without a name": (
@@ -72,6 +74,7 @@ def test_what_a_wrong_event_lacks(claim: str) -> None:
     ("at", "expected"),
     [
         ("2026-11-22T08:00:00Z", datetime(2026, 11, 22, 8, tzinfo=UTC)),
+        ("2026-11-22t08:00:00z", datetime(2026, 11, 22, 8, tzinfo=UTC)),
         ("2026-11-22T10:00:00.5+02:00", datetime(2026, 11, 22, 8, 0, 0, 500_000, tzinfo=UTC)),
         ("2026-11-22T08:00:00", datetime(2026, 11, 22, 8, tzinfo=UTC)),
     ],

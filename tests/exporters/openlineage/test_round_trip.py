@@ -95,6 +95,16 @@ OF_OTHERS: dict[str, list[Document]] = {
     "what Airflow's operators declare": [
         event(by="airflow", inputs=[IN], outputs=[OUT], run_facets=_UNKNOWN_SOURCE)
     ],
+    "an error": [
+        event(outputs=[OUT]),
+        event(
+            "FAIL",
+            run=2,
+            at="2026-11-22T09:00:00Z",
+            outputs=[OUT],
+            run_facets={"errorMessage": {"message": "[CAST_INVALID] Jane SQLSTATE: 22018"}},
+        ),
+    ],
     "a table that is dropped and nothing else": [event(outputs=[dataset(OUT, change("DROP"))])],
     "a table that is emptied and nothing else": [event(outputs=[dataset(OUT, change("TRUNCATE"))])],
 }
@@ -104,7 +114,7 @@ def _details(lineage: Lineage) -> set[str]:
     """Runs, accesses and datasets with what is known of them."""
     runs = (run for task in lineage.tasks.values() for run in task.runs)
     return {
-        *(f"{run.run_id} {run.engine} {run.engine_version} {run.job}" for run in runs),
+        *(f"{run.run_id} {run.engine} {run.engine_version} {run.job} {run.error}" for run in runs),
         *(
             f"{a.run_id} {a.dataset} {a.direction} {a.operation} {a.evidence} {a.positions}"
             for a in lineage.history.accesses

@@ -9,8 +9,11 @@ import pytest
 from dbt_graft.collectors.openlineage.event import NamedDataset
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.exporters.openlineage.run_facets import subset, version_facets
+from dbt_graft.exporters.openlineage.run_work import AccessCounts
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction
+from tests.exporters.openlineage import shop
 from tests.exporters.openlineage.conformance import validator
 from tests.lineage.shown_periods import shown
 
@@ -60,3 +63,19 @@ def test_versions_are_read_again() -> None:
         DataPosition("delta version", "7", "7"),
     )
     assert version_facets((DataPosition("files", "3", "7"),)) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        (Operation.CREATE_TABLE, ["ds 2026-11-01 2026-11-03 day partition"]),
+        (Operation.INSERT, []),  # of dates that are not known
+    ],
+)
+def test_an_empty_table_that_is_made_before_its_rows_is_of_no_date(
+    before: Operation, expected: list[str]
+) -> None:
+    counts = AccessCounts()
+    counts.add(shop.access("run", shop.ORDERS, before, "shape"))
+    counts.add(shop.access("run", shop.ORDERS, Operation.INSERT, "shape", periods=(period(1, 3),)))
+    assert shown(counts.periods or ()) == expected
