@@ -101,7 +101,6 @@ OF_OTHERS: dict[str, list[Document]] = {
             "FAIL",
             run=2,
             at="2026-11-22T09:00:00Z",
-            outputs=[OUT],
             run_facets={"errorMessage": {"message": "[CAST_INVALID] Jane SQLSTATE: 22018"}},
         ),
     ],
