@@ -151,9 +151,10 @@ def _start_debugging(_: click.Context, __: click.Parameter, value: bool) -> None
 
 
 def _form(args: list[str]) -> str:
-    pairs = zip(["", *args], args, strict=False)
-    if "--format=github" in args or ("--format", "github") in pairs:
-        return "github"
+    pairs = {*zip(["", *args], args, strict=False)}
+    for form in ("github", "json"):
+        if f"--format={form}" in args or ("--format", form) in pairs:
+            return form
     return "json" if "--json" in args else ""
 
 

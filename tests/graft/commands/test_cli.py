@@ -119,6 +119,8 @@ def test_a_wrong_command_has_a_suggestion(capfd: pytest.CaptureFixture[str]) -> 
         ("{}", ["inject", "--json"], "there is no manifest.json", 1),
         ("{}", ["site", "--json", "-q"], "there is no manifest.json", 1),
         ("{}", ["inject", "--jsn", "--json"], "No such option", 2),
+        ("{}", ["check", "--format", "json"], "there is no lineage", 1),
+        ("{}", ["check", "--format=json"], "there is no lineage", 1),
         ("{}", ["logs", "spark", "no", "--json"], "there is nothing at this path", 1),
     ],
 )
