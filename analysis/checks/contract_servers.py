@@ -66,17 +66,25 @@ class TableServer:
         host: The host, or several with commas; empty where none is written.
         location: The folder or file, if it lies in one.
         names: What the table may be called there, the most exact first.
+        database, schema: Where its tables are, as far as they are written.
     """
 
     type: str = ""
     host: str = ""
     location: str = ""
     names: tuple[str, ...] = ()
+    database: str = ""
+    schema: str = ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its tables are topics."""
+        return self.type in _STREAMS
 
     def may_hold(self, dataset: DatasetId) -> bool:
         """Whether a dataset may lie on it, by what both of them name."""
         scheme, _, place = dataset.namespace.casefold().partition("://")
-        if self.type in _STREAMS or self.type in _FILES:
+        if self.is_stream or self.type in _FILES:
             return scheme in _SCHEMES[self.type] and self._is_host_of(place)
         if self.type in _ANY or scheme not in _KNOWN:
             return True
@@ -86,10 +94,21 @@ class TableServer:
     def may_mean(self, name: str, dataset: DatasetId) -> bool:
         """Whether a name on it may be that of a dataset with this name or this end of one.
 
-        The dots of a topic separate no schema: `legacy.orders` is another topic than `orders`.
+        The dots of a topic separate no schema: `legacy.orders` is another topic than `orders`. A
+        table of another schema or database than the server's is another one, too.
         """
-        is_complete = self.type not in _STREAMS or same_place(dataset.name) == same_place(name)
-        return is_complete and self.may_hold(dataset)
+        if self.is_stream and same_place(dataset.name) != same_place(name):
+            return False
+        return self.may_hold(dataset) and ("/" in name or self._is_within(name, dataset.name))
+
+    def _is_within(self, name: str, dataset_name: str) -> bool:
+        """Whether what a dataset is called beyond a name of the table is the server's, too."""
+        parts, known = dataset_name.casefold().split("."), name.count(".") + 1
+        return all(
+            place <= known or place > len(parts) or parts[-place] == part.casefold()
+            for place, part in ((2, self.schema), (3, self.database))
+            if part
+        )
 
     def is_at(self, dataset: DatasetId) -> bool:
         """Whether its location is the dataset."""

@@ -264,16 +264,10 @@ class _DatasetsByName:
         return next(filter(None, allowed), ())
 
     def elsewhere(self, table: ContractTable) -> tuple[DatasetId, ...]:
-        """The datasets of the first of a table's names that lie on none of its servers."""
-        others = (
-            _datasets(
-                pair
-                for pair in self._named(name)
-                if not any(server.may_hold(pair[0]) for server in table.servers)
-            )
-            for name in table.names
-        )
-        return next(filter(None, others), ())
+        """The datasets of the first of a table's names that any has, whatever its servers say."""
+        if any(server.is_stream for server in table.servers):
+            return ()
+        return next(filter(None, (_datasets(self._named(name)) for name in table.names)), ())
 
     def _named(self, name: str) -> Sequence[tuple[DatasetId, DatasetId]]:
         return self._ends.get(same_place(name), ())

@@ -198,9 +198,14 @@ class ServerPart(Part):
     @property
     def schemas(self) -> str:
         """The database and the schema, as far as they are there: `main.raw`."""
+        return ".".join(filter(None, self.place))
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The database and the schema, empty where they are not written."""
         database = self.database or self.catalog or self.project
         schema = self.schema_name or self.dataset or self.namespace
-        return ".".join(filter(None, map(resolve_variables, (database, schema))))
+        return resolve_variables(database), resolve_variables(schema)
 
     @property
     def is_production(self) -> bool:

@@ -156,8 +156,13 @@ def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableSer
         location = _VARIABLE_PART.sub(lambda _: texts[0], location)
         if server.topic and len(document.tables) == 1:
             names.insert(0, server.topic)
+        database, schema = server.place
+        # DuckDB's is a file; `a.b` as a schema is a database with one.
+        database = "" if server.type.casefold() == "duckdb" else database
+        *above, schema = f"{database}.{schema}".split(".")
         yield TableServer(
-            server.type.casefold(), server.host, location, tuple(dict.fromkeys(names))
+            *(server.type.casefold(), server.host, location, tuple(dict.fromkeys(names))),
+            *(above[-1], schema),
         )
     if is_topic and not servers:
         yield TableServer("kafka", names=tuple(texts))

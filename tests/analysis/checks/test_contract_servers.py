@@ -87,6 +87,32 @@ def test_a_table_is_on_its_server(
     assert [str(one) for *_, one in matches.tables] == ([dataset] if dataset else [])
 
 
+@for_each(
+    "database, schema, name, dataset",
+    [
+        ("shop", "public", "payments", "shop.public.payments"),
+        ("SHOP", "", "payments", "shop.public.payments"),
+        ("", "public", "payments", "shop.public.payments"),
+        ("crm", "public", "payments", None),  # There may be one, too.
+        ("shop", "archive", "payments", None),
+        ("crm", "", "payments", None),
+        ("shop", "archive", "public.payments", "shop.public.payments"),
+        ("crm", "archive", "public.payments", None),
+        ("crm", "archive", "shop.public.payments", "shop.public.payments"),
+        # What the dataset's name does not say may be as well.
+        ("crm", "raw", "visits", "raw.visits"),
+        ("crm", "stage", "visits", None),
+    ],
+)
+def test_a_table_of_another_schema_is_another_one(
+    database: str, schema: str, name: str, dataset: str | None
+) -> None:
+    server = TableServer("", names=(name,), database=database, schema=schema)
+    matches = match_contracts([contract(server)], DATASETS)
+    assert [one.name for *_, one in matches.tables] == ([dataset] if dataset else [])
+    assert bool(dataset) is not any(one.elsewhere for one in matches.unmatched)
+
+
 def contract(*servers: TableServer) -> DataContract:
     names = servers[0].names
     return DataContract("1", "c", "c.yaml", tables=(ContractTable(names, servers=servers),))

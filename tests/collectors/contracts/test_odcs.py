@@ -315,6 +315,23 @@ def test_a_review_compares_the_highest_label(tmp_path: Path) -> None:
     assert table.columns[0].promise.classification == "pii"
 
 
+@for_each(
+    "server, place",
+    [
+        ("{type: postgres, database: DWH, schema: RAW}", ("DWH", "RAW")),
+        ("{type: mysql, database: DWH}", ("DWH", "")),
+        ("{type: bigquery, project: p, dataset: d}", ("p", "d")),
+        ("{type: custom, schema: a.b}", ("a", "b")),
+        ("{type: duckdb, database: ./shop.duckdb, schema: main}", ("", "main")),
+        ("{type: postgres, database: '${DB}', schema: '${S:-raw}'}", ("", "raw")),
+        ("{type: s3, location: 's3://a'}", ("", "")),
+    ],
+)
+def test_the_schema_of_a_server(tmp_path: Path, server: str, place: tuple[str, str]) -> None:
+    [table] = tables(tmp_path, f"servers: [{server}]\nschema: [{{name: t}}]\n")
+    assert [(one.database, one.schema) for one in table.servers] == [place]
+
+
 def test_quotes_are_no_part_of_a_column(tmp_path: Path) -> None:
     written = """{name: a, physicalName: '"Order Id"'}, {name: '[b]'}, {name: '`c`'}"""
     [table] = tables(tmp_path, f"schema: [{{name: t, properties: [{written}]}}]\n")
