@@ -1,13 +1,14 @@
 """A part of a file -> the JSON values in it.
 
 Files have one JSON a line, and a part begins and ends anywhere: a line belongs to the part in which
-it begins. A file that is one JSON (an event in several lines, or an array of events) is read at
-once, up to a size. The last line of a file may still be written: without its end it is left for the
-next collect.
+it begins. A file of JSONs in several lines, or of arrays of events, is read at once, up to a size.
+The last line of a file may still be written: without its end it is left for the next collect.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from itertools import chain
@@ -24,6 +25,8 @@ _BOM = b"\xef\xbb\xbf"
 _LONGEST = 64 << 20
 _REQUEST = 4 << 20
 _HEAD = 4096
+_BETWEEN = re.compile(r"[\s,\ufeff\x1e]*")
+_DECODER = json.JSONDecoder()
 _TOO_LONG = "a line is longer than 64 MB"
 _TOO_LARGE = "the file is one JSON of more than 64 MB: write one event a line"
 
@@ -166,15 +169,43 @@ def _document(part: Range) -> Iterator[Line]:
 
 def _values(content: bytes) -> Iterator[Line]:
     document = _line(content, "the file", 0)
-    if document.problem:
-        # Not all of it may be written yet.
-        yield document._replace(unfinished=True)
-    elif isinstance(document.value, list):
-        each = len(content) // max(len(document.value), 1)
-        for number, value in enumerate(document.value, 1):
-            yield Line(f"event {number}", value, each, 0)
-    else:
+    yield from _consecutive_values(content, document) if document.problem else _entries(document)
+
+
+def _entries(document: Line) -> Iterator[Line]:
+    """The values of an array, or the one value that is none."""
+    if not isinstance(document.value, list):
         yield document
+        return
+    each = document.size // max(len(document.value), 1)
+    for number, value in enumerate(document.value, 1):
+        yield Line(f"event {number}", value, each, 0)
+
+
+def _consecutive_values(content: bytes, document: Line) -> Iterator[Line]:
+    """The values of several JSONs, each in several lines or an array: as `jq` writes them.
+
+    Args:
+        document: The complaint about them as one.
+    """
+    number = at = 0
+    try:
+        text = content.decode()
+        while (at := _skip(text, at)) < len(text):
+            _, end = _DECODER.raw_decode(text, at)
+            for line in _entries(_line(text[at:end].encode(), "", 0)):
+                number += 1
+                yield line._replace(position=f"event {number}")
+            at = end
+    except (ValueError, RecursionError):
+        # Not all of it may be written yet.
+        position = f"behind event {number}" if number else document.position
+        yield document._replace(position=position, unfinished=True)
+
+
+def _skip(text: str, at: int) -> int:
+    between = _BETWEEN.match(text, at)
+    return between.end() if between else at
 
 
 def _line(line: bytes, position: str, end: int) -> Line:

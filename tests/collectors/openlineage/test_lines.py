@@ -26,6 +26,8 @@ FORMS = {
     "gzip": gzip.compress(LINES),
     "gzip of several members": gzip.compress(LINES[:1000]) + gzip.compress(LINES[1000:]),
     "zstd": zstandard.compress(LINES),
+    "JSONs in several lines": "".join(json.dumps(one, indent=2) + "\n" for one in EVENTS).encode(),
+    "an array a line": "".join(json.dumps([one]) + "\n" for one in EVENTS).encode(),
     "an array in gzip": gzip.compress(json.dumps(EVENTS, indent=2).encode()),
     "a dump of Kafka": "".join(
         f"{json.dumps({'key': 'k', 'partition': 1, 'value': one})}\n" for one in EVENTS
@@ -103,6 +105,26 @@ def test_a_compressed_file_that_is_cut_off_gives_what_is_there(cut: int, tmp_pat
     found = records(results_of(path))
     assert len(found.runs) in (4, 5)
     assert any("truncated" in reject.reason for reject in found.rejects)
+
+
+@for_each(
+    "rest, reasons",
+    [
+        ("{", ["behind event 1: this is not JSON, or is cut short; it is read again"]),
+        ('{"a": NaN}', ["event 2: this is not JSON, or is cut short"]),
+        ('[{}, {"a": "\\ud800"}]', ["event 2: this is not JSON, or is cut short"]),
+        ("[{}, 1]", ["event 2: has neither", "event 3: the event is not of type 'object'"]),
+    ],
+)
+def test_of_several_jsons_each_wrong_one_is_a_reject(
+    rest: str, reasons: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "events.json"
+    path.write_text(f"{json.dumps(EVENTS[0], indent=2)}\n{rest}", "utf-8")
+    found = records(results_of(path))
+    assert len(found.runs) == 1
+    said = [f"{reject.position}: {reject.reason}" for reject in found.rejects]
+    assert [text[: len(start)] for text, start in zip(said, reasons, strict=True)] == reasons
 
 
 def test_what_is_no_text_is_a_reject(tmp_path: Path) -> None:
