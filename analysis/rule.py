@@ -264,7 +264,7 @@ SOURCE_LATE = _rule(
     "freshness",
     "SOURCE_LATE",
     _WARNING,
-    "the newest event of a source is older than `--max-age`, or it has none",
+    "the newest event of a source is older than `--max-age` or days ahead, or it has none",
 )
 SOURCE_UNREACHABLE = _rule(
     "freshness", "SOURCE_UNREACHABLE", _WARNING, "the logs of a source cannot be listed"

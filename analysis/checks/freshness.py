@@ -8,12 +8,14 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.render.json import iso
-from dbt_graft.analysis.render.phrases import ago, count
+from dbt_graft.analysis.render.phrases import ago, count, time_text
 from dbt_graft.analysis.rule import SOURCE_LATE, SOURCE_UNREACHABLE
 from dbt_graft.lineage.frozen import frozen
 
 # Declared lineage has no times, and dbt's folders may have no results yet.
 _MAY_LACK_EVENTS = frozenset({"declared", "dbt"})
+# Farther ahead no clock is that somebody set: nothing later would ever be missed.
+_AHEAD = timedelta(days=1)
 
 
 @frozen
@@ -44,9 +46,15 @@ class SourceFreshness:
         """The time that it is behind; None if not known. Clocks that differ are no lead."""
         return max(now - self.last_event, timedelta(0)) if self.last_event else None
 
+    def is_ahead(self, now: datetime) -> bool:
+        """Whether its newest event is still to come, by more than clocks differ."""
+        return self.last_event is not None and self.last_event - now > _AHEAD
+
     def is_late(self, now: datetime, limit: timedelta) -> bool:
-        """Whether its newest event is older than a limit, or there is none at all."""
+        """Whether its newest event is older than a limit or has no age, or there is none at all."""
         age = self.age(now)
+        if self.is_ahead(now):
+            return True
         return self.kind not in _MAY_LACK_EVENTS if age is None else age > limit
 
 
@@ -65,9 +73,7 @@ def freshness_answer(
     findings = [
         SOURCE_LATE.finding(
             source.name,
-            f"its newest event is {_span(source.age(now))} old"
-            if source.last_event
-            else "it has no event",
+            _lateness(source, now),
             "run `graft collect`, or look why it logs nothing",
         )
         for source in sources
@@ -106,6 +112,14 @@ def freshness_answer(
             "sources": [_source(source, now, late) for source in sources],
         },
     )
+
+
+def _lateness(source: SourceFreshness, now: datetime) -> str:
+    if source.is_ahead(now):
+        return f"its newest event is of {time_text(source.last_event)} UTC, which is to come"
+    if source.last_event:
+        return f"its newest event is {_span(source.age(now))} old"
+    return "it has no event"
 
 
 def _source(source: SourceFreshness, now: datetime, late: set[str]) -> dict[str, Any]:

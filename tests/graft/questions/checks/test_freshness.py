@@ -157,3 +157,10 @@ def test_no_source_and_a_clock_ahead(tmp_path: Path) -> None:
     ahead = SourceFreshness("x", "spark", last_event=NOW + timedelta(hours=2))
     assert ahead.age(NOW) == timedelta(0)
     assert not ahead.is_late(NOW, timedelta(0))
+
+
+def test_a_clock_that_is_days_ahead_hides_nothing(project: Path) -> None:
+    write(project, "events/app-1", NOW + timedelta(days=300))
+    answer = read_answer(check(project, "--json", "--max-age", "400d").stdout)
+    [problem] = [one["problem"] for one in answer["findings"] if one["subject"] == "events/"]
+    assert problem.endswith("UTC, which is to come")
