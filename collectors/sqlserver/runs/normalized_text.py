@@ -36,7 +36,7 @@ from dbt_graft.collectors.statements.text.double_quotes import (
 from dbt_graft.collectors.statements.text.fingerprint import ByFingerprint, literals
 from dbt_graft.collectors.statements.text.handles import Handle, HandleAction, handle
 from dbt_graft.collectors.statements.text.unwrap import unwrap
-from dbt_graft.collectors.statements.text.variables import unquote
+from dbt_graft.collectors.statements.text.variables import UNKNOWN, unquote
 from dbt_graft.collectors.statements.time_limit import UnreadableTextError, run_limited
 
 _log = logging.getLogger(__name__)
@@ -53,6 +53,8 @@ _CALL = re.compile(
 _BY_HANDLE = re.compile(
     r"\s*exec(?:ute)?\s+(?:sys\.)?sp_(?P<act>execute|unprepare)\s+(?P<handle>\d{1,10})\b", re.I
 )
+_CUT_AT = (4_000, 8_000)
+_LAST_NAME = re.compile(r"[\w@#$.\[\]]+\Z")
 # A call begins a text, behind declarations at most.
 _BEHIND = 500
 _PREPARES = re.compile(r"\bsp_(?:cursor)?prepare\s", re.I)
@@ -179,6 +181,8 @@ class TextNormalizer:
         Args:
             setting: As for `normalized_text`, also below.
         """
+        # A column of nvarchar(4000), into which events were loaded, may have cut it.
+        text = f"{_LAST_NAME.sub('', text)} {UNKNOWN}" if len(text) in _CUT_AT else text
         return self._find(text, text, setting)
 
     def _find(self, captured: str, statement: str, setting: str) -> NormalizedText:

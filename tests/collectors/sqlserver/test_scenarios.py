@@ -1220,6 +1220,16 @@ CASES: dict[str, Case] = {
         "INSERT INTO a SELECT * FROM x",
         flows="x > a",
     ),
+    "cut_at_4000": call(
+        f"{'INSERT INTO a SELECT * FROM x; DELETE FROM Stag':>4000}", flows="x > a", writes="a 1"
+    ),
+    "not_cut": call(
+        f"{'INSERT INTO a SELECT * FROM x; DELETE FROM stage':>3999}", writes="a 1, stage 1"
+    ),
+    "cut_behind_a_word": call(
+        f"{'INSERT INTO a (i) SELECT i FROM x WHERE n = 5 ':>4000}",
+        gaps="a: dynamic SQL not resolved",
+    ),
     "tempdb_lasting": call(
         "SELECT * INTO tempdb.dbo.stage1 FROM x",
         "INSERT INTO a SELECT * FROM tempdb.dbo.stage1",
