@@ -54,7 +54,7 @@ _BY_HANDLE = re.compile(
     r"\s*exec(?:ute)?\s+(?:sys\.)?sp_(?P<act>execute|unprepare)\s+(?P<handle>\d{1,10})\b", re.I
 )
 _CUT_AT = (4_000, 8_000)
-_LAST_NAME = re.compile(r"[\w@#$.\[\]]+\Z")
+_LAST_NAME = re.compile(r"""(?<![\w@#$.\[\]"])[\w@#$.\[\]"]+\Z""")
 # A call begins a text, behind declarations at most.
 _BEHIND = 500
 _PREPARES = re.compile(r"\bsp_(?:cursor)?prepare\s", re.I)
