@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.runs.parameters import Parameters
 from dbt_graft.collectors.statements.periods.shape import BEGIN
@@ -180,29 +182,15 @@ class RequestContext:
 
     def fill_variables(self, text: str) -> None:
         """Note whether the variables that a text without literals assigns hold data of tables."""
-        first = _FIRST_WORD.match(text) if "@" in text else None
-        if first is None:
-            return
-        opened, verb = self._stack[-1], first[1].upper()
-        if verb != "DECLARE":
-            values = dict.fromkeys(_OTHERS.get(verb, _ASSIGNED).findall(text), text)
-        else:
-            begins = [*_DECLARED.finditer(text)]
-            ends = [*(begin.start() for begin in begins[1:]), len(text)]
-            values = {
-                begin[1]: text[begin.end() : end] for begin, end in zip(begins, ends, strict=False)
-            }
-        for name, value in values.items():
-            others = set(_NAME.findall(value)) - values.keys()
-            is_data = verb in _OTHERS or _READS.search(value) or any(map(opened.holds_data, others))
-            opened.holding_data[name.casefold()] = bool(is_data)
+        opened = self._stack[-1]
+        for fill in _variable_fills(text) if "@" in text else ():
+            is_data = fill.reads or any(map(opened.holds_data, fill.others))
+            opened.holding_data[fill.name] = is_data
 
     def variables_with_data(self, text: str) -> str:
         """The variables of a statement that hold data of tables, folded, with commas."""
-        if "@" not in text:
-            return ""
-        names = {name.casefold() for name in _NAME.findall(text)}
-        return ",".join(sorted(filter(self._stack[-1].holds_data, names)))
+        names = _variable_names(text) if "@" in text else ()
+        return ",".join(filter(self._stack[-1].holds_data, names))
 
     def fill(self, text: str) -> None:
         """Note a text that may fill temporary tables."""
@@ -241,6 +229,51 @@ class RequestContext:
     def assignments(self, procedure: str) -> list[str]:
         """Those of a procedure so far, in their order."""
         return next((p.assigned for p in self._stack if p.name == procedure), [])
+
+
+class _VariableFill(NamedTuple):
+    """A variable that a text assigns.
+
+    Attributes:
+        name: Folded.
+        reads: Its value comes from a table.
+        others: The variables that its value is made of.
+    """
+
+    name: str
+    reads: bool
+    others: tuple[str, ...]
+
+
+# A log repeats few texts.
+@lru_cache(1024)
+def _variable_names(text: str) -> tuple[str, ...]:
+    """The variables that a text names, folded and sorted."""
+    return tuple(sorted({name.casefold() for name in _NAME.findall(text)}))
+
+
+@lru_cache(1024)
+def _variable_fills(text: str) -> tuple[_VariableFill, ...]:
+    first = _FIRST_WORD.match(text)
+    if first is None:
+        return ()
+    verb = first[1].upper()
+    if verb != "DECLARE":
+        values = dict.fromkeys(_OTHERS.get(verb, _ASSIGNED).findall(text), text)
+    else:
+        begins = [*_DECLARED.finditer(text)]
+        ends = [*(begin.start() for begin in begins[1:]), len(text)]
+        values = {
+            begin[1]: text[begin.end() : end] for begin, end in zip(begins, ends, strict=False)
+        }
+    return tuple(
+        _VariableFill(
+            name.casefold(),
+            verb in _OTHERS or _READS.search(value) is not None,
+            tuple(set(_NAME.findall(value)) - values.keys()),
+        )
+        for name, value in values.items()
+    )
 
 
 def _assignments(first: str, text: str) -> Iterator[str]:
