@@ -110,7 +110,7 @@ def test_a_table_of_another_schema_is_another_one(
     server = TableServer("", names=(name,), database=database, schema=schema)
     matches = match_contracts([contract(server)], DATASETS)
     assert [one.name for *_, one in matches.tables] == ([dataset] if dataset else [])
-    assert bool(dataset) is not any(one.elsewhere for one in matches.unmatched)
+    assert bool(dataset) is not any(table.elsewhere for table in matches.unmatched)
 
 
 def contract(*servers: TableServer) -> DataContract:

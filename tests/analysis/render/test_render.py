@@ -154,5 +154,5 @@ def test_a_file_is_named_where_there_is_one(
     answer = Answer("a", findings=[Finding("X", Severity.ERROR, subject, "is wrong", place=place)])
     assert FORMS["github"](answer, None) == f"::error {annotation}::is wrong\n"
     [result] = json.loads(FORMS["sarif"](answer, None))["runs"][0]["results"]
-    places = [one["physicalLocation"]["artifactLocation"] for one in result.get("locations", ())]
+    places = [at["physicalLocation"]["artifactLocation"] for at in result.get("locations", ())]
     assert places == ([{"uri": uri}] if uri else [])

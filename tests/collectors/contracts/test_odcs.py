@@ -329,7 +329,7 @@ def test_a_review_compares_the_highest_label(tmp_path: Path) -> None:
 )
 def test_the_schema_of_a_server(tmp_path: Path, server: str, place: tuple[str, str]) -> None:
     [table] = tables(tmp_path, f"servers: [{server}]\nschema: [{{name: t}}]\n")
-    assert [(one.database, one.schema) for one in table.servers] == [place]
+    assert [(server.database, server.schema) for server in table.servers] == [place]
 
 
 def test_quotes_are_no_part_of_a_column(tmp_path: Path) -> None:

@@ -26,8 +26,10 @@ FORMS = {
     "gzip": gzip.compress(LINES),
     "gzip of several members": gzip.compress(LINES[:1000]) + gzip.compress(LINES[1000:]),
     "zstd": zstandard.compress(LINES),
-    "JSONs in several lines": "".join(json.dumps(one, indent=2) + "\n" for one in EVENTS).encode(),
-    "an array a line": "".join(json.dumps([one]) + "\n" for one in EVENTS).encode(),
+    "JSONs in several lines": "".join(
+        json.dumps(event, indent=2) + "\n" for event in EVENTS
+    ).encode(),
+    "an array a line": "".join(json.dumps([event]) + "\n" for event in EVENTS).encode(),
     "an array in gzip": gzip.compress(json.dumps(EVENTS, indent=2).encode()),
     "a dump of Kafka": "".join(
         f"{json.dumps({'key': 'k', 'partition': 1, 'value': one})}\n" for one in EVENTS

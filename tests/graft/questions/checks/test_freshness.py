@@ -162,5 +162,7 @@ def test_no_source_and_a_clock_ahead(tmp_path: Path) -> None:
 def test_a_clock_that_is_days_ahead_hides_nothing(project: Path) -> None:
     write(project, "events/app-1", NOW + timedelta(days=300))
     answer = read_answer(check(project, "--json", "--max-age", "400d").stdout)
-    [problem] = [one["problem"] for one in answer["findings"] if one["subject"] == "events/"]
+    [problem] = [
+        finding["problem"] for finding in answer["findings"] if finding["subject"] == "events/"
+    ]
     assert problem.endswith("UTC, which is to come")
