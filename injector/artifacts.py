@@ -34,7 +34,7 @@ from dbt_graft.injector.malformed import (
     without_malformed,
 )
 from dbt_graft.injector.report import Grafted
-from dbt_graft.injector.undecoded import UndecodedNode, decode_manifest
+from dbt_graft.injector.undecoded import Undecoded, decode_manifest
 from dbt_graft.injector.undo import Change, changes, restore
 from dbt_graft.lineage.errors import GraftError, write_error
 from dbt_graft.lineage.frozen import frozen
@@ -243,7 +243,7 @@ def dump(document: Document) -> bytes:
         return json.dumps(document, separators=(",", ":"), default=dict).encode()
 
 
-def _written_by_dbt(node: UndecodedNode) -> orjson.Fragment:
+def _written_by_dbt(node: Undecoded) -> orjson.Fragment:
     return orjson.Fragment(node.content)
 
 

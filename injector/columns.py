@@ -9,16 +9,18 @@ edges in them too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
+
+import msgspec
 
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.prose import escape, escaped_text
+from dbt_graft.injector.undecoded import Undecoded
 from dbt_graft.lineage.code_lines import place_text
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.definition import DefinitionColumns
+from dbt_graft.lineage.definition import ColumnEnd, DefinitionEdges
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
@@ -37,25 +39,33 @@ _IN_META = 200
 # What decides on rows matters to values that are computed over many of them.
 _OVER_ROWS = frozenset((Subtype.AGGREGATION, Subtype.WINDOW))
 _ROWS = {Subtype.FILTER: "filtered by", Subtype.GROUP_BY: "grouped by"}
-# Looked up, as `str()` of hundreds of thousands takes longer.
-_VALUES = {value: value.value for value in (*EdgeType, *Subtype, *Evidence)}
+_TYPES = {subtype: subtype.type for subtype in Subtype}
 Edges = Mapping[DatasetId, list[ColumnEdge]]
 # Column in lower case -> its edges.
 ByColumn = Mapping[str, Sequence[ColumnEdge]]
 
 
+class MetaEdge(msgspec.Struct, gc=False):
+    """A column edge in `meta.graft.columns`.
+
+    Attributes:
+        dataset, column: Of its input.
+        place: The line of the task's code that makes it; left out where none does.
+    """
+
+    dataset: str
+    column: str
+    type: EdgeType
+    subtype: Subtype
+    masking: bool
+    task: str
+    evidence: Evidence
+    place: str | msgspec.UnsetType = msgspec.UNSET
+
+
 def edges_by_target(edges: Iterable[ColumnEdge]) -> Edges:
     """Return the edges by their output dataset."""
     return group_by_key((edge.to_dataset, edge) for edge in edges)
-
-
-def edges_of_definitions(followed: DefinitionColumns, logged: Edges) -> Edges:
-    """Return the edges of dbt's models by their output dataset, with others behind them."""
-    edges: dict[DatasetId, list[ColumnEdge]] = {}
-    ended = ((own[0].to_dataset, own) for own in followed.edges.values() if own)
-    for dataset, more in chain(ended, logged.items()):
-        edges.setdefault(dataset, []).extend(more)
-    return edges
 
 
 def columns(
@@ -95,18 +105,18 @@ def columns(
             node["description"] = node.get("description") or escaped_text(metadata.description)
             node["tags"] = node.get("tags") or list(metadata.tags)
         node["description"] = with_origins(node.get("description"), name, upstream)
-    return nodes, meta_columns(upstream, spelled)
+    return nodes, msgspec.to_builtins(_meta_columns(upstream, spelled))
 
 
-def meta_columns(upstream: ByColumn, spelled: Mapping[str, str]) -> dict[str, Any]:
-    """Return `meta.graft.columns`: for each column its first edges, `*` for all rows.
+def _meta_columns(upstream: ByColumn, spelled: Mapping[str, str]) -> dict[str, list[MetaEdge]]:
+    """The first edges of each column, `*` for all rows.
 
     Args:
         spelled: The columns as the node spells them, by their names in lower case.
     """
     return {
         spelled.get(key, column_edges[0].to_column): [
-            _edge(edge) for edge in column_edges[:_IN_META]
+            _meta_edge(edge) for edge in column_edges[:_IN_META]
         ]
         for key, column_edges in sorted(upstream.items())
     }
@@ -145,19 +155,17 @@ def _by_upstream(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
     return list(by_upstream.values())
 
 
-def _edge(edge: ColumnEdge) -> dict[str, Any]:
-    values = {
-        "dataset": str(edge.from_dataset),
-        "column": edge.from_column,
-        "type": _VALUES[edge.type],
-        "subtype": _VALUES[edge.subtype],
-        "masking": edge.masking,
-        "task": edge.task,
-        "evidence": _VALUES[edge.evidence],
-    }
-    if edge.place:
-        values["place"] = edge.place
-    return values
+def _meta_edge(edge: ColumnEdge) -> MetaEdge:
+    return MetaEdge(
+        str(edge.from_dataset),
+        edge.from_column,
+        edge.type,
+        edge.subtype,
+        edge.masking,
+        edge.task,
+        edge.evidence,
+        edge.place or msgspec.UNSET,
+    )
 
 
 def _line(edges: Sequence[ColumnEdge], of_rows: Sequence[ColumnEdge], usual: Evidence) -> str:
@@ -206,28 +214,86 @@ def _name(edge: ColumnEdge) -> str:
 
 
 def with_meta(
-    manifest: dict[str, Any], catalog: Node, edges: Edges, node_ids: Mapping[DatasetId, str]
+    manifest: dict[str, Any],
+    catalog: Node,
+    declared: Mapping[str, Sequence[ColumnEdge]],
+    logged: Edges,
+    node_ids: Mapping[DatasetId, str],
 ) -> dict[str, Any]:
     """Return a manifest with the column edges of dbt's nodes in their `meta.graft.columns`.
 
     A node whose team uses `meta.graft` for something else keeps its own.
 
     Args:
-        edges: Dataset -> the column edges that end in it.
+        declared: Node -> its column edges by its own SQL.
+        logged: Dataset -> other column edges that end in it.
         node_ids: Dataset -> the node that dbt builds it with.
     """
     nodes = dict(manifest["nodes"])
     for dataset, node_id in sorted(node_ids.items(), key=lambda item: item[1]):
-        node = nodes.get(node_id)
-        if node is None or dataset not in edges:
+        node, entry = nodes.get(node_id), catalog["nodes"].get(node_id)
+        own, others = declared.get(node_id, ()), logged.get(dataset, ())
+        if node is None or not (own or others):
             continue
-        upstream = edges_by_column(edges[dataset])
-        columns = meta_columns(upstream, _columns(node, catalog["nodes"].get(node_id), upstream))
+        if isinstance(own, DefinitionEdges) and not others:
+            columns = _declared_columns(own, node, entry)
+        else:
+            upstream = edges_by_column([*own, *others])
+            columns = _meta_columns(upstream, _columns(node, entry, upstream))
         meta = node.get("meta") or {}
         ours = meta.get("graft") or {} if isinstance(meta, dict) else None
         if isinstance(ours, dict) and "columns" not in ours:
-            nodes[node_id] = {**node, "meta": {**meta, "graft": {**ours, "columns": columns}}}
+            meta = {**meta, "graft": {**ours, "columns": _encode(columns)}}
+            nodes[node_id] = {**node, "meta": meta}
     return {**manifest, "nodes": nodes}
+
+
+def _declared_columns(
+    edges: DefinitionEdges, node: Node, entry: Node | None
+) -> dict[str, list[MetaEdge]]:
+    """The columns of a model by its SQL, as `_meta_columns` of its edges, without making these."""
+    upstream: dict[str, tuple[str, Sequence[ColumnEnd]]] = {}
+    for name, ends in edges.columns:
+        if ends:
+            first, earlier = upstream.get(key := name.casefold(), (name, ()))
+            upstream[key] = first, (*earlier, *ends) if earlier else ends
+    spelled = _spelled_columns(node, entry) or {key: name for key, (name, _) in upstream.items()}
+    texts: dict[DatasetId, str] = {}
+    return {
+        spelled.get(key, name): [
+            MetaEdge(
+                texts.get(source) or texts.setdefault(source, str(source)),
+                column,
+                _TYPES[subtype],
+                subtype,
+                bool(masking),
+                edges.name,
+                Evidence.DECLARED,
+            )
+            for source, column, subtype, masking in _distinct_ends(ends)[:_IN_META]
+        ]
+        for key, (name, ends) in sorted(upstream.items())
+    }
+
+
+def _distinct_ends(ends: Sequence[ColumnEnd]) -> Sequence[ColumnEnd]:
+    """The first end of each upstream column and subtype."""
+    if len(ends) == 1:
+        return ends
+    by_upstream: dict[tuple[object, ...], ColumnEnd] = {}
+    for end in ends:
+        source, column, subtype, _ = end
+        by_upstream.setdefault((source.key, column.casefold(), subtype), end)
+    return [*by_upstream.values()]
+
+
+def _encode(columns: dict[str, list[MetaEdge]]) -> Mapping[str, Any]:
+    """The columns as JSON, which nobody reads before they are written."""
+    try:
+        return Undecoded(msgspec.json.encode(columns))
+    except UnicodeEncodeError:  # a lone surrogate
+        values: dict[str, Any] = msgspec.to_builtins(columns)
+        return values
 
 
 def with_descriptions(
@@ -247,7 +313,8 @@ def with_descriptions(
             continue
         upstream = edges_by_column(edges[dataset])
         columns = dict(node.get("columns") or {})
-        for name in _columns(node, catalog["nodes"].get(node_id), upstream).values():
+        spelled = _columns(node, catalog["nodes"].get(node_id), upstream)
+        for name in spelled.values():
             column = columns.get(name) or {"name": name, "description": "", "meta": {}, "tags": []}
             if isinstance(column, dict):
                 description = column.get("description")
@@ -259,14 +326,16 @@ def with_descriptions(
 
 
 def _columns(node: Node, entry: Node | None, upstream: ByColumn) -> dict[str, str]:
-    """The columns of a node, lower case -> spelled as in YAML, else as in the catalog.
+    """The columns of a node as they are spelled, or those of its edges, where it names none."""
+    return _spelled_columns(node, entry) or {
+        key: edges[0].to_column for key, edges in upstream.items() if key != ANY_COLUMN
+    }
 
-    Those of its edges, where neither has any.
-    """
+
+def _spelled_columns(node: Node, entry: Node | None) -> dict[str, str]:
+    """The columns of a node, lower case -> spelled as in YAML, else as in the catalog."""
     spelled: dict[str, str] = {}
     # Most are spelled alike in both.
     for name in {**(node.get("columns") or {}), **((entry or {}).get("columns") or {})}:
         spelled.setdefault(name.casefold(), name)
-    if not spelled:
-        spelled = {key: edges[0].to_column for key, edges in upstream.items() if key != ANY_COLUMN}
     return spelled

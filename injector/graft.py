@@ -15,7 +15,7 @@ from dbt_graft.analysis.checks.agreement import agreement
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.checks import with_checks
-from dbt_graft.injector.columns import edges_by_target, edges_of_definitions, with_meta
+from dbt_graft.injector.columns import edges_by_target, with_meta
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
 from dbt_graft.injector.manifest import all_nodes, materialized
@@ -84,8 +84,7 @@ def graft(
         manifest, artifacts.freshness, touched, edges_by_target(touched.column_edges), options
     )
     grafted = _add_nodes(grafted, graft_plan, context)
-    edges = edges_of_definitions(followed, context.edges)
-    grafted = with_meta(grafted, catalog, edges, dbt_relations.builders)
+    grafted = with_meta(grafted, catalog, followed.edges, context.edges, dbt_relations.builders)
     linked_to = partial(with_texts, grafted, dbt_relations, graft_plan, context)
     grafted = linked_to(options.site)
     entries = _catalog(catalog, grafted, graft_plan, touched)

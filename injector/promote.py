@@ -19,7 +19,7 @@ from dbt_graft.injector.manifest import PARTS, Node, all_nodes, parents, project
 from dbt_graft.injector.nodes import ref
 from dbt_graft.injector.report import BuiltDataset
 from dbt_graft.injector.selectors import selecting_models
-from dbt_graft.injector.undecoded import UndecodedNode
+from dbt_graft.injector.undecoded import Undecoded
 
 Pair = tuple[str, str]
 
@@ -151,7 +151,7 @@ def _ids(ids: list[str], promotion: Promotion) -> list[str]:
 
 
 def _node(node: dict[str, Any], promotion: Promotion) -> dict[str, Any]:
-    if not promotion.ids or isinstance(node, UndecodedNode):
+    if not promotion.ids or isinstance(node, Undecoded):
         return node
     changed: dict[str, Any] = {}
     upstream = parents(node)

@@ -1,7 +1,7 @@
-"""A manifest whose tests, most of its nodes, stay the text that dbt wrote.
+"""JSON that stays text: tests, most of a manifest's nodes, and what only a file shall hold.
 
-A graft asks only for their names, and writes them as they were: not decoding them saves a tenth of
-its time, and of its memory.
+A graft asks only for the names of tests, and writes them as they were: not decoding them saves a
+tenth of its time, and of its memory.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from dbt_graft.injector.malformed import MANIFEST, value_decoder
 _NAMES = ("resource_type", "name", "unique_id", "package_name")
 
 
-class UndecodedNode(Mapping[str, Any]):
-    """A test that has nothing to do with sources, decoded when more than its names is asked for.
+class Undecoded(Mapping[str, Any]):
+    """An object of JSON, decoded when more than its names is asked for.
 
     Attributes:
-        content: Its JSON, in ASCII.
+        content: Its JSON in UTF-8.
     """
 
-    def __init__(self, content: bytes, names: Mapping[str, str]) -> None:
-        self.content, self._names = content, names
+    def __init__(self, content: bytes, names: Mapping[str, str] | None = None) -> None:
+        self.content, self._names = content, names or {}
 
     @cached_property
     def _fields(self) -> Mapping[str, Any]:
@@ -83,7 +83,7 @@ def _node(raw: msgspec.Raw, values: Any, sources: KeysView[str]) -> Any:
     content = bytes(raw)
     if not content.isascii():  # and perhaps no UTF-8 either
         return orjson.loads(content)
-    return UndecodedNode(content, {key: getattr(values, key) for key in _NAMES})
+    return Undecoded(content, {key: getattr(values, key) for key in _NAMES})
 
 
 def _may_be_promoted(values: Any, sources: KeysView[str]) -> bool:

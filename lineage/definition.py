@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from functools import cached_property
+from typing import Any, overload
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ColumnEdge
+from dbt_graft.lineage.records import ColumnEdge, Evidence, Masking, Subtype
+
+# A column that has a part in another: its dataset, its name, what it does, and what hides it.
+ColumnEnd = tuple[DatasetId, str, Subtype, Masking]
+_TYPES = {subtype: subtype.type for subtype in Subtype}
 
 
 class DefinitionKind(StrEnum):
@@ -51,6 +57,68 @@ class Definition:
     by_event_time: bool = False
 
 
+class DefinitionEdges(Sequence[ColumnEdge]):
+    """The declared column edges of a definition, made when one is asked for.
+
+    A project has hundreds of thousands, and few of its models have to do with a task.
+
+    Attributes:
+        name: Of the definition, as `ColumnEdge.task`.
+        columns: The columns of its dataset and their ends, `*` for what decides on rows.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dataset: DatasetId,
+        columns: Sequence[tuple[str, Sequence[ColumnEnd]]],
+        shape_id: str,
+        origin: str,
+    ) -> None:
+        self.name, self.columns = name, columns
+        self._dataset, self._shape_id, self._origin = dataset, shape_id, origin
+
+    @cached_property
+    def _edges(self) -> tuple[ColumnEdge, ...]:
+        task, to, shape_id, origin = self.name, self._dataset, self._shape_id, self._origin
+        declared = Evidence.DECLARED
+        return tuple(
+            [
+                ColumnEdge(
+                    task,
+                    to,
+                    name,
+                    source,
+                    column,
+                    _TYPES[subtype],
+                    subtype,
+                    bool(masking),
+                    shape_id,
+                    origin,
+                    declared,
+                    masking,
+                )
+                for name, ends in self.columns
+                for source, column, subtype, masking in ends
+            ]
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> ColumnEdge: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ColumnEdge, ...]: ...
+    def __getitem__(self, index: Any) -> Any:
+        return self._edges[index]
+
+    def __len__(self) -> int:
+        return sum(len(ends) for _, ends in self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._edges == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @frozen
 class DefinitionColumns:
     """The column edges of definitions, by name.
@@ -63,7 +131,7 @@ class DefinitionColumns:
         starred: The columns that are only taken by `*`, see `Definition.starred`.
     """
 
-    edges: Mapping[str, tuple[ColumnEdge, ...]] = field(default_factory=dict)
+    edges: Mapping[str, Sequence[ColumnEdge]] = field(default_factory=dict)
     gaps: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     reads: Mapping[str, tuple[DatasetId, ...]] = field(default_factory=dict)

@@ -17,16 +17,15 @@ from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.statements.columns.outside_names import is_place
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.definition import DefinitionColumns
-from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Evidence, Masking, Subtype
+from dbt_graft.lineage.definition import DefinitionColumns, DefinitionEdges
+from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
 
-_ORIGIN, _DECLARED = "dbt:manifest.json", Evidence.DECLARED
+_ORIGIN = "dbt:manifest.json"
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.
 _SUBTYPES = {str(subtype): subtype for subtype in Subtype}
-_TYPES = {subtype: subtype.type for subtype in Subtype}
 _MASKINGS = {str(masking): masking for masking in Masking}
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
@@ -75,7 +74,7 @@ class ColumnTracer:
     def __init__(self, names: RelationNames) -> None:
         self._names = names
         self._ephemeral: dict[str, _Ephemeral] = {}
-        self._edges: dict[str, tuple[ColumnEdge, ...]] = {}
+        self._edges: dict[str, DefinitionEdges] = {}
         self._gaps: dict[str, str] = {}
         self._reads: dict[str, tuple[DatasetId, ...]] = {}
         self._starred: dict[str, tuple[str, ...]] = {}
@@ -102,36 +101,26 @@ class ColumnTracer:
             gaps.append(missing)
         if gaps:
             self._gaps[model.unique_id] = "; ".join(gaps)
-        shape_id, reads_itself = _shape_id(model.sql), model.dataset in reads
-        to, task = model.dataset, model.unique_id
-        self._edges[task] = tuple(
-            [
-                ColumnEdge(
-                    task,
-                    to,
-                    name,
-                    source,
-                    column,
-                    _TYPES[subtype],
-                    subtype,
-                    bool(masking),
-                    shape_id,
-                    _ORIGIN,
-                    _DECLARED,
-                    masking,
-                )
-                for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
-                for source, column, subtype, masking in (sorted(ends) if len(ends) > 1 else ends)
-                # A model that reads itself takes no data from elsewhere.
-                if not reads_itself or source != to
+        all_columns: list[tuple[str, Sequence[ColumnInput[DatasetId]]]] = [
+            (name, sorted(ends) if len(ends) > 1 else ends)
+            for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
+        ]
+        # A model that reads itself takes no data from elsewhere.
+        if model.dataset in reads:
+            all_columns = [
+                (name, [end for end in ends if end.source != model.dataset])
+                for name, ends in all_columns
             ]
+        self._edges[model.unique_id] = DefinitionEdges(
+            model.unique_id, model.dataset, all_columns, _shape_id(model.sql), _ORIGIN
         )
         # A contract that is enforced names all columns.
         if not model.is_complete:
             copied = (
-                edge.from_column
-                for edge in self._edges[model.unique_id]
-                if edge.subtype is Subtype.IDENTITY
+                end.column
+                for _, ends in all_columns
+                for end in ends
+                if end.subtype is Subtype.IDENTITY
             )
             if starred := starred_columns(model.sql, copied):
                 self._starred[model.unique_id] = starred

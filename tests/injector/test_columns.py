@@ -14,13 +14,14 @@ import pytest
 
 from dbt_graft.injector import artifacts, docs
 from dbt_graft.injector.artifacts import dump
-from dbt_graft.injector.columns import columns
+from dbt_graft.injector.columns import columns, with_meta
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.integrity import faults
 from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
-from dbt_graft.lineage.records import Column, ColumnEdge, Evidence, Subtype
+from dbt_graft.lineage.definition import DefinitionEdges
+from dbt_graft.lineage.records import Column, ColumnEdge, Evidence, Masking, Subtype
 from tests import notation
 from tests.cases import for_each
 from tests.notation import column_edge
@@ -195,6 +196,35 @@ def test_what_a_team_has_in_its_meta_stays(
         ours = found["graft"].pop("columns")
         assert ours.keys() == {"*", "id", "amount"}
         assert found == {"graft": {}, **(meta or {})}
+
+
+@for_each(
+    "columns",
+    [
+        pytest.param([("A", "raw.orders.a"), ("b", "raw.orders.B")], id="copies"),
+        pytest.param([("a", "raw.orders.x raw.Orders.X raw.users.x")], id="an input in two cases"),
+        pytest.param([("a", "raw.orders.x"), ("A", "raw.orders.y")], id="a column in two cases"),
+        pytest.param([("a", "raw.orders.*"), ("*", "raw.orders.status")], id="all columns"),
+        pytest.param([("a", ""), ("b", "raw.orders.b")], id="a column of nothing"),
+        pytest.param([("a", "raw.orders.\ud800")], id="a lone surrogate"),
+        pytest.param([("a", " ".join(f"raw.orders.c{n}" for n in range(250)))], id="many inputs"),
+    ],
+)
+def test_the_edges_of_a_model_are_written_as_those_of_a_log(columns: list[tuple[str, str]]) -> None:
+    ends = [
+        (name, [(parse_dataset_id(f"spark/{table}"), column, Subtype.IDENTITY, Masking.NONE)])
+        for name, inputs in columns
+        for table, _, column in (text.rpartition(".") for text in inputs.split())
+    ]
+    edges = DefinitionEdges(MART, REVENUE, ends, "shape-1", "dbt:manifest.json")
+    manifest, catalog = {"nodes": {MART: {"columns": {"B": {}}}}}, {"nodes": {}}
+    made, logged = (
+        with_meta(manifest, catalog, {MART: declared}, {}, {REVENUE: MART})
+        for declared in (edges, tuple(edges))
+    )
+
+    assert made == logged
+    assert dump(made) == dump(logged)
 
 
 def test_grafting_again_gives_the_same_bytes_and_undo_takes_it_back(

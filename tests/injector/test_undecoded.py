@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from dbt_graft.injector.artifacts import dump, read
-from dbt_graft.injector.undecoded import UndecodedNode
+from dbt_graft.injector.undecoded import Undecoded
 from tests.cases import for_each
 
 TEST = "test.shop.not_null_orders_id"
@@ -28,7 +28,7 @@ def _read_test(project: Any, target: Path, fields: dict[str, Any]) -> Any:
 def test_a_test_of_a_model_stays_the_text_that_dbt_wrote(project: Any, tmp_path: Path) -> None:
     node = _read_test(project, tmp_path, {"odd": [1, {"a": None}]})
 
-    assert isinstance(node, UndecodedNode)
+    assert isinstance(node, Undecoded)
     assert orjson.loads(dump({"node": node})) == {"node": dict(node)}
 
 
