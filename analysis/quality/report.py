@@ -148,7 +148,7 @@ def _deadline_findings(quality: Quality) -> Iterator[Finding]:
 
 
 def _tasks(forecast: DeadlineForecast, quality: Quality) -> list[str]:
-    """The tasks that have not run."""
+    """The tasks that write what is not there."""
     return list(quality.writers.get(forecast.waits_for, ())) if forecast.waits_for else []
 
 

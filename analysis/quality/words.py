@@ -37,7 +37,7 @@ def fault_text(fault: QualityFault, now: datetime) -> str:
 
 
 def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequence[str]]) -> str:
-    """The forecast in a sentence: `will miss its deadline at 08:00: load_orders has not run`."""
+    """The forecast in a sentence: `will miss its deadline at 08:00: load has not written raw.a`."""
     if forecast.status is DeadlineStatus.UNKNOWN:
         return f"not known when it will be ready: {forecast.reason}"
     if forecast.deadline is None:
@@ -53,8 +53,11 @@ def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequen
     at = f"{deadline:%H:%M} {zone}"
     cause = ""
     if forecast.waits_for:
-        tasks = " and ".join(writers.get(forecast.waits_for, ()))
-        cause = f": {tasks} has not run" if tasks else f": {forecast.waits_for} is not written"
+        tasks = writers.get(forecast.waits_for, ())
+        # They may have run, and failed or brought nothing.
+        done = f"{'have' if len(tasks) > 1 else 'has'} not written {forecast.waits_for.name}"
+        is_missing = f"{' and '.join(tasks)} {done}" if tasks else f"{forecast.waits_for} is not written"
+        cause = f": {is_missing}"
     expected = (
         f", expected by {forecast.expected.astimezone(zone):%H:%M}" if forecast.expected else ""
     )

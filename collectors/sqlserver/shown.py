@@ -211,11 +211,13 @@ def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatem
     keys = [segment.key for segment, _ in statements]
     explained = {key.request for key in keys if key.level is Level.STATEMENT} - {""}
     seen_inside = any(key.level is Level.INSIDE and key.procedure for key in keys)
+    shows_inside = any(key.level in (Level.INSIDE, Level.INSIDE_BEGUN) for key in keys)
     shown = [
         ShownStatement(segment, statement)
         for segment, text in statements
         if not (_is_successful_request(segment) and segment.key.request in explained)
         for statement in (*text.statements, *(() if seen_inside else text.inferred))
+        if not (statement.hides and shows_inside)
     ]
     nearest: dict[tuple[str, str], Level] = {}
     complete: set[str] = set()

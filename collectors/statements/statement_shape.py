@@ -117,7 +117,7 @@ def _loaded_columns(accesses: Sequence[TableAccess]) -> FollowedColumns | None:
 
 
 _log = logging.getLogger(__name__)
-_NOT_RESOLVED = "dynamic SQL not resolved"
+NOT_RESOLVED = "dynamic SQL not resolved"
 _IN_QUOTES = "a text in double quotes may be a column or a value, by QUOTED_IDENTIFIER"
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
@@ -159,9 +159,9 @@ def statement_shape(
     if table_scan.problem and (named := _named_like_keywords(text, tokens, table_scan, dialect)):
         table_scan = table_scan._replace(accesses=[*table_scan.accesses, *named], problem="")
     is_partial = UNKNOWN in text
-    reason = table_scan.problem or (_NOT_RESOLVED if is_partial else "")
+    reason = table_scan.problem or (NOT_RESOLVED if is_partial else "")
     if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
-        reason = _NOT_RESOLVED
+        reason = NOT_RESOLVED
     elif table_scan.verb is None and not calls:
         reason = f"statement not supported: {tokens[0].word or 'a name'}"
         is_queue = tokens[0].word in _QUEUE_VERBS
@@ -249,7 +249,7 @@ def _named_like_keywords(
 _EXECUTES = frozenset({"EXEC", "EXECUTE", "CALL"})
 # In these, EXECUTE is a permission or names the user as whom something runs.
 _NO_CALL = keywords("ALTER CREATE DENY GRANT REVOKE WITH")
-_SYSTEM_PREFIXES = ("sp_", "xp_")
+SYSTEM_PREFIXES = ("sp_", "xp_")
 # Where a text that they run can be seen, the statement stands in place of the call.
 _RUN_A_TEXT = frozenset(
     {*STATEMENT_AT, "sp_execute_external_script", "sp_msforeachdb", "sp_msforeachtable"}
@@ -302,7 +302,7 @@ def _procedure_places(tokens: list[Token]) -> Iterator[int]:
 
 def _is_call(tokens: list[Token], name: NameAt) -> bool:
     """Whether a name is followed by arguments or by nothing at all."""
-    if name.end == len(tokens) or name.name[-1].casefold().startswith(_SYSTEM_PREFIXES):
+    if name.end == len(tokens) or name.name[-1].casefold().startswith(SYSTEM_PREFIXES):
         return True
     word = tokens[name.end].word
     return word[:1] in ("?", "@", "-") or word in ("NULL", "DEFAULT")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from sqlglot.errors import TokenError
@@ -18,6 +18,7 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.collectors.statements.earlier import COMPUTED
 from dbt_graft.collectors.statements.parse import parse
+from dbt_graft.collectors.statements.statement_shape import SYSTEM_PREFIXES
 from dbt_graft.collectors.statements.tables.function_views import FunctionView, function_view
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -130,6 +131,19 @@ class NameResolver:
         target = self._synonym_target(self._full_name(name, database))
         module = self.module(target)
         return (target, module) if module and module.kind is ModuleKind.PROCEDURE else None
+
+    def unknown_procedures(self, names: Iterable[Name], database: str) -> list[Name]:
+        """The procedures of users of which the snapshot has no text.
+
+        One that is called `sp_…` without its schema is taken for one of the server.
+        """
+        return [
+            name
+            for name in names
+            if not (full := self._full_name(name, database)).is_system
+            and (any(name[:-1]) or not name[-1].casefold().startswith(SYSTEM_PREFIXES))
+            and not self.procedure(name, database)
+        ]
 
     def relation(self, name: FullName) -> SnapshotRelation | None:
         """The table or view of this name."""

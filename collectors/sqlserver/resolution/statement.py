@@ -8,6 +8,7 @@ from zlib import crc32
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
 from dbt_graft.collectors.statements.shape import ParsedShape
+from dbt_graft.collectors.statements.statement_shape import NOT_RESOLVED
 from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.building.memory import MEMORY
@@ -26,16 +27,19 @@ class ResolvedStatement(Statement):
 
     Attributes:
         alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
+        hides: It runs what no text shows: dynamic SQL, or a procedure that no snapshot has.
     """
 
     shape: Shape
     ordinal: int = 0
     alone: bool = False
+    hides: bool = False
 
     @property
     def counts(self) -> bool:
-        """Whether it touches a dataset, or may: it could not be read."""
-        return bool(self.reads or self.writes) or self.shape.outcome is Outcome.FAILED
+        """Whether it touches a dataset, or may: it could not be read, or runs what none shows."""
+        touches = bool(self.reads or self.writes)
+        return touches or self.hides or self.shape.outcome is Outcome.FAILED
 
 
 def resolve_statement(
@@ -50,6 +54,10 @@ def resolve_statement(
     writes: list[DatasetAccess] = []
     datasets: dict[Name, DatasetId] = {}
     outcome, reason = shape.outcome, shape.reason
+    hides = reason == NOT_RESOLVED
+    if not reason and (hidden := resolver.unknown_procedures(shape.calls, database)):
+        outcome, hides = Outcome.PARTIAL, True
+        reason = f"what the procedure {'.'.join(hidden[0])} does is not known"
     for table in shape.accesses:
         access = resolver.access(table, database)
         if access is None:
@@ -79,6 +87,7 @@ def resolve_statement(
         edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),
         evidence=Evidence.INFERRED if procedure else Evidence.OBSERVED,
         procedure=procedure,
+        hides=hides and not (reads or writes),
     )
 
 

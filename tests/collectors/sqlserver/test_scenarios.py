@@ -473,6 +473,8 @@ CASES: dict[str, Case] = {
     "dynamic_in_procedure": call(
         inside("", A, object="ADHOC"), inside("load", "EXEC (@sql)"), "EXEC load", writes="a 1"
     ),
+    "shown_call": call(inside("shown_p", "SELECT * FROM x"), "EXEC shown_p", reads="x 1"),
+    "hidden_call": call("EXEC hidden_p", reads="", writes=""),
     "dynamic_shown_twice": call(inside("", A, object="ADHOC"), f"EXEC ('{A}')", writes="a 1"),
     "trigger": call(
         inside("tr", "INSERT INTO audit SELECT * FROM inserted", object="trigger"),
@@ -1463,6 +1465,11 @@ def test_only_what_was_prepared_elsewhere_is_unclear(records: Records) -> None:
     assert failed == {
         f"EXEC sp_execute {handle} -- session {session}" for handle, session in unresolved
     }
+
+
+def test_a_call_hides_what_it_does_where_its_inside_was_not_captured(records: Records) -> None:
+    texts = {s.text for s in records.shapes.values() if "procedure" in (s.reason or "")}
+    assert {"EXEC hidden_p", "EXEC shown_p"} & texts == {"EXEC hidden_p"}
 
 
 def test_nothing_is_rejected(records: Records) -> None:

@@ -11,14 +11,20 @@ from dbt_graft.collectors.sqlserver.resolution.resolve import (
     resolve_statements,
 )
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
-from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot, SnapshotDatabase
+from dbt_graft.collectors.sqlserver.server.snapshot import Module, ModuleKind, Snapshot, SnapshotDatabase
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Outcome
 from tests.cases import for_each
 
-LAKE = SnapshotDatabase(data_sources={"lake": "https://acc.blob.core.windows.net/raw/in/"})
+LAKE = SnapshotDatabase(
+    data_sources={"lake": "https://acc.blob.core.windows.net/raw/in/"},
+    modules={
+        "dbo.filled": Module(ModuleKind.PROCEDURE, "CREATE PROC dbo.filled AS DELETE FROM t"),
+    },
+)
+_DYNAMIC = "dynamic SQL not resolved"
 SNAPSHOT = Snapshot("CRM", datetime(2026, 11, 21, tzinfo=UTC), {"Shop": LAKE})
 
 
@@ -37,7 +43,32 @@ def test_the_event_names_the_database_until_the_text_does() -> None:
 
 
 def test_statements_without_datasets_are_left_out() -> None:
-    assert statements("SET NOCOUNT ON; SELECT name FROM sys.tables; EXEC p") == ()
+    assert statements("SET NOCOUNT ON; SELECT name FROM sys.tables; EXEC sp_who") == ()
+
+
+@for_each(
+    "text, reason",
+    [
+        ("EXEC p 5", "what the procedure p does is not known"),
+        ("EXEC @rc = dbo.sp_load", "what the procedure dbo.sp_load does is not known"),
+        ("DECLARE @s nvarchar(9); SELECT @s = t.s FROM sys.t; EXEC (@s)", _DYNAMIC),
+        ("EXEC sp_executesql @s", _DYNAMIC),
+        ("EXEC filled", ""),
+        ("EXEC sp_getapplock 'a'", ""),
+        ("EXEC sys.sp_describe_first_result_set N'SELECT 1'", ""),
+        ("EXEC msdb.dbo.sp_start_job N'load'", ""),
+        ("EXEC sp_executesql N'SELECT 1 AS a'", ""),
+        ("GRANT EXECUTE ON p TO r", ""),
+    ],
+)
+def test_what_a_call_hides_is_a_gap(text: str, reason: str) -> None:
+    hidden = [statement for statement in statements(text, SNAPSHOT) if statement.hides]
+    assert [statement.shape.reason for statement in hidden] == ([reason] if reason else [])
+
+
+def test_rows_of_a_text_that_calls_what_nobody_knows_are_not_those_of_its_statement() -> None:
+    written, _ = statements("DELETE FROM t WHERE a = 1; EXEC p")
+    assert not written.alone
 
 
 def test_equal_statements_of_a_text_come_once_with_their_number() -> None:
