@@ -56,7 +56,9 @@ def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequen
         tasks = writers.get(forecast.waits_for, ())
         # They may have run, and failed or brought nothing.
         done = f"{'have' if len(tasks) > 1 else 'has'} not written {forecast.waits_for.name}"
-        is_missing = f"{' and '.join(tasks)} {done}" if tasks else f"{forecast.waits_for} is not written"
+        is_missing = (
+            f"{' and '.join(tasks)} {done}" if tasks else f"{forecast.waits_for} is not written"
+        )
         cause = f": {is_missing}"
     expected = (
         f", expected by {forecast.expected.astimezone(zone):%H:%M}" if forecast.expected else ""

@@ -140,7 +140,7 @@ class NameResolver:
         return [
             name
             for name in names
-            if not (full := self._full_name(name, database)).is_system
+            if not self._full_name(name, database).is_system
             and (any(name[:-1]) or not name[-1].casefold().startswith(SYSTEM_PREFIXES))
             and not self.procedure(name, database)
         ]

@@ -11,7 +11,12 @@ from dbt_graft.collectors.sqlserver.resolution.resolve import (
     resolve_statements,
 )
 from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement
-from dbt_graft.collectors.sqlserver.server.snapshot import Module, ModuleKind, Snapshot, SnapshotDatabase
+from dbt_graft.collectors.sqlserver.server.snapshot import (
+    Module,
+    ModuleKind,
+    Snapshot,
+    SnapshotDatabase,
+)
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.dataset import DatasetId
