@@ -254,8 +254,9 @@ def _uris(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _has_clock(schedule: Mapping[str, Any]) -> bool:
-    """A clock starts the DAG, or assets do."""
-    return str(schedule.get("__type__") or "").endswith("OrTimeSchedule")
+    """A clock starts the DAG, or assets do: `{datasets: …, timetable: …}` is short for that."""
+    kind = str(schedule.get("__type__") or "")
+    return "timetable" in schedule or kind.endswith("OrTimeSchedule")
 
 
 def _needed(parts: Mapping[str, Any], *, is_any: bool) -> Iterator[Any]:

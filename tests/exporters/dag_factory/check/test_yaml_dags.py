@@ -160,6 +160,7 @@ listed:
         ("schedule_interval: '@daily'", "@daily", ()),
         ("schedule: {datasets: '(s3://a/b & s3://c)'}", "", ("s3://a/b", "s3://c")),
         ("schedule: {datasets: '((s3://a & s3://b) | s3://c)'}", "", ()),
+        ("schedule: {datasets: '(s3://a & s3://b)', timetable: {cron: x}}", "its timetable", ()),
         ("schedule: {file: x.yml, datasets: [one, two]}", "", ()),
         ("schedule: {datasets: [s3://a, s3://b]}", "", ("s3://a", "s3://b")),
         ("schedule: {datasets: {__or__: [{__and__: [s3://a, s3://b]}, s3://c]}}", "", ()),
