@@ -34,7 +34,7 @@ class LineageSettings:
         infos: What graft.yml and declared lineage say of tasks, by name.
         failed: What failed statements tried counts as done.
         infer_columns: Columns of equal name are connected through a task's memory.
-        projects: The dbt projects in the manifest; None if all are.
+        projects: Our own dbt projects, of whose models the manifest tells; None if all are.
         one_name: The kinds of names that are names of another dataset; all of them by default.
         dates: What people declare of the dates of datasets, under any of their names.
         ignore: Patterns of the names of tasks that are left out.

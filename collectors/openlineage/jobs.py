@@ -41,6 +41,10 @@ _PRODUCERS = {
 _TRINO_QUERY = re.compile(r"\d{8}_\d{6}_\d{5}_\w{5}")
 _SCRIPT = re.compile(r"(?P<stem>[^./\\]+)\.(py|sql|sh|ipynb|scala|jar)\Z", re.IGNORECASE)
 _ENGINE = re.compile(r"[A-Za-z][\w .-]{0,30}")
+# What a job of dbt-ol makes, by its facet `jobType`.
+_DBT_KINDS = {"MODEL": "model", "SEED": "seed", "SNAPSHOT": "snapshot"}
+_DBT_STEP = re.compile(r"\.build\.(run|seed|snapshot)\Z")
+_DBT_VERSION = re.compile(r"v\d+")
 # Sessions of dbt on Spark, whose applications are called so.
 _DBT_JOB = re.compile(r"dbt(?![A-Za-z0-9])", re.IGNORECASE)
 
@@ -85,12 +89,26 @@ def job_of(event: Event, rule: re.Pattern[str] | None = None) -> Job:
             return Job(f"{event.namespace}/{event.job}", task or event.job, engine)
     elif engine == SPARK and _is_dbt_job(event):
         engine = DefinitionKind.DBT.value
+    elif engine == DefinitionKind.DBT and not node_id:
+        node_id = _named_node(event)
     return Job(
         f"{event.namespace}/{event.job}",
         _task(event, engine, rule),
         engine,
         node_id,
     )
+
+
+def _named_node(event: Event) -> str:
+    """The unique_id in a job's name, of a dbt-ol that writes no facet `dbt_node`.
+
+    The name is `database.schema.project.model`, without the parts that a platform does not have.
+    """
+    kind = _DBT_KINDS.get(text(event.job_facets, "jobType", "jobType"), "")
+    step = ".snapshot" if kind == "snapshot" else ""
+    parts = _DBT_STEP.sub("", event.job).removesuffix(step).split(".")
+    length = 3 if len(parts) > 2 and _DBT_VERSION.fullmatch(parts[-1]) else 2
+    return ".".join([kind, *parts[-length:]]) if kind and len(parts) > 1 else ""
 
 
 def is_ours(event: Event) -> bool:

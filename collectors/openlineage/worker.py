@@ -19,7 +19,7 @@ from dbt_graft.collectors.engines.engine import Batches
 from dbt_graft.collectors.engines.reading import ReadCounter
 from dbt_graft.collectors.openlineage.catalogue import Catalogue, DatasetTexts, task_metadata
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
-from dbt_graft.collectors.openlineage.facets import count_unused_facets
+from dbt_graft.collectors.openlineage.facets import count_unused_facets, text
 from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
 from dbt_graft.collectors.openlineage.jobs import Job, job_of
@@ -242,7 +242,7 @@ class _PartReader:
         held = self._held.get(key)
         if held is None:
             held = self._held[key] = _Held(job_of(event, self._rule))
-        elif "dbt_node" in event.job_facets and not held.job.node_id:
+        elif text(event.job_facets, "dbt_node", "unique_id") not in ("", held.job.node_id):
             # Of a run, one event may say which node of dbt it is; the rest is in all of them.
             held.job = job_of(event, self._rule)
         metadata = task_metadata(event, held.job, self.origin)

@@ -16,6 +16,7 @@ from pathlib import Path
 from dbt_graft.collectors.store.state import store_state
 from dbt_graft.graft.project.code_stamps import code_stamps, named_files, stamps
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dbt_folders import PROJECT_FILE
 from dbt_graft.graft.project.outputs import check_outputs, output_of
 from dbt_graft.graft.project.section_file import has_key, read_sections, write_sections
 from dbt_graft.graft.project.task_codes import TaskCodes
@@ -38,7 +39,7 @@ def index_key(config: Config) -> str:
         f"{config.folder} {store_path} {target} {config.project_dir}",
         repr(config),
         store_state(store_path),
-        *stamps(target / name for name in _ARTIFACTS),
+        *stamps([config.project_dir / PROJECT_FILE, *(target / name for name in _ARTIFACTS)]),
         *stamps(sorted((target / "index").glob("*.parquet"))),
         *_connection(config),
         *TaskCodes(config).digests(),

@@ -20,6 +20,7 @@ from dbt_graft.collectors.store.taints import recorded_taints
 from dbt_graft.graft.project.collected import check_collected
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import read_rest
+from dbt_graft.graft.project.dbt_folders import PROJECT_FILE
 from dbt_graft.graft.project.dbt_relations import (
     dbt_names,
     dbt_platform,
@@ -156,12 +157,20 @@ class Project:
             infos=infos,
             failed=section.failed,
             infer_columns=section.infer_columns,
-            projects=projects(self.dbt.artifacts.manifest) if self.dbt else None,
+            projects=self._dbt_projects(),
             one_name=one_name,
             dates=read_declared(config).dates,
             ignore=section.ignore_tasks,
             codes=codes,
         )
+
+    def _dbt_projects(self) -> Collection[str] | None:
+        """Our own dbt projects; None where there is one whose manifest dbt has not written yet."""
+        if self.dbt:
+            return projects(self.dbt.artifacts.manifest)
+        config = self.config
+        is_meant = config.dbt.target_dir or (config.project_dir / PROJECT_FILE).exists()
+        return None if is_meant else ()
 
     def records(self, view: LineageView = NOW) -> Records:
         """The records of the store, under the names of the logs.

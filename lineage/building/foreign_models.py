@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from dbt_graft.lineage.definition import DefinitionKind
+from dbt_graft.lineage.openlineage import parse_job
 from dbt_graft.lineage.records import Access, ColumnEdge, Records, Run
 
 # The origin of dbt's records in events ends so: a task's are read without them.
@@ -29,8 +30,8 @@ def with_foreign_models(records: Records, projects: Collection[str]) -> Records:
     jobs: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for run in records.runs:
         if _is_foreign(run, projects):
-            name = (run.job or "").partition("/")[2] or run.task
-            jobs[run.origin, run.task][run.run_id] = name
+            job = parse_job(run.job or "")
+            jobs[run.origin, run.task][run.run_id] = job.name if job else run.task
     if not jobs:
         return records
 

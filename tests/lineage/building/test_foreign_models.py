@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dbt_graft.collectors.openlineage.event import read_event
+from dbt_graft.collectors.openlineage.jobs import job_of
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.settings import LineageSettings
+from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     Document,
     columns,
@@ -93,3 +96,39 @@ def test_what_airflow_runs_with_dbt_has_its_run_of_airflow(tmp_path: Path) -> No
     task = found.tasks["shop_dag.orders.run"]
     assert [run.run_id for run in task.runs] == [document["run"]["runId"]]
     assert flows(found) == ["shop_dag.orders.run: spark/raw.orders -> spark/marts.orders"]
+
+
+@for_each(
+    "name, kind, model",
+    [
+        ("db.dw.other.orders", "MODEL", "model.other.orders"),
+        ("dw.other.orders", "MODEL", "model.other.orders"),
+        ("db.dw.other.orders.build.run", "MODEL", "model.other.orders"),
+        ("db.dw.other.orders.v2", "MODEL", "model.other.orders.v2"),
+        ("db.dw.other.orders.snapshot", "SNAPSHOT", "snapshot.other.orders"),
+        ("db.dw.other.orders.build.snapshot", "SNAPSHOT", "snapshot.other.orders"),
+        ("db.dw.other.run", "MODEL", "model.other.run"),
+        ("dbt-run-other", "JOB", ""),
+        ("db.dw.other.orders.build.test", "TEST", ""),
+    ],
+)
+def test_a_job_of_an_older_dbt_ol_has_the_node_in_its_name(
+    name: str, kind: str, model: str
+) -> None:
+    document = event(job=name, by="dbt", job_facets={"jobType": {"jobType": kind}})
+    assert job_of(read_event(document)).node_id == model
+
+
+def test_such_a_job_is_a_task_where_the_project_is_another_one(tmp_path: Path) -> None:
+    facets = {"jobType": {"jobType": "MODEL"}}
+    document = event(
+        job="dw.other.orders",
+        by="dbt",
+        namespace="local://host",
+        inputs=[IN],
+        outputs=[OUT],
+        job_facets=facets,
+    )
+    found = lineage(tmp_path, document, projects=())
+    assert flows(found) == ["dw.other.orders: spark/raw.orders -> spark/marts.orders"]
+    assert flows(lineage(tmp_path, document, projects=("other",))) == []
