@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from types import SimpleNamespace
 
 from dbt_graft.exporters.data.view import (
@@ -36,6 +38,11 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.urls import dataset_path, task_path
 
+# The part of a column edge that its view shows, but for the dataset that it goes into.
+_SHOWN_OF_EDGE = attrgetter(
+    *("task", "to_column", "from_dataset", "from_column", "type", "subtype"),
+    *("masking", "masked_by", "evidence", "place"),
+)
 _UNDESCRIBED = Description(DatasetId("", ""), "", "", Role.SOURCE)
 
 
@@ -96,7 +103,10 @@ def _edges(data: ViewData) -> Iterator[object]:
 
 
 def _column_edges(data: ViewData) -> Iterator[object]:
-    yield from data.described.lineage.column_edges
+    """Each once, however many statements make it: those of a target follow each other."""
+    edges = data.described.lineage.column_edges
+    for _, of_target in groupby(edges, key=attrgetter("to_dataset")):
+        yield from {_SHOWN_OF_EDGE(edge): edge for edge in of_target}.values()
 
 
 def _results(data: ViewData) -> Iterator[object]:

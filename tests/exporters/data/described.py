@@ -87,7 +87,8 @@ def described() -> DescribedLineage:
             Flow(ORDERS, DAILY, MODEL, definition=DefinitionKind.DBT, evidence=Evidence.DECLARED),
             Flow(DAILY, WEEKLY, "spark/mart.weekly", definition=DefinitionKind.VIEW),
         ),
-        column_edges=(
+        # Two statements make one of them.
+        column_edges=tuple(
             ColumnEdge(
                 task=MODEL,
                 to_dataset=DAILY,
@@ -97,9 +98,10 @@ def described() -> DescribedLineage:
                 type=EdgeType.DIRECT,
                 subtype=Subtype.AGGREGATION,
                 masking=False,
-                shape_id="",
+                shape_id=shape,
                 evidence=Evidence.DECLARED,
-            ),
+            )
+            for shape in ("1", "2")
         ),
         history=History(
             (
