@@ -17,7 +17,16 @@ from dbt_graft.analysis.rule import LINK_GONE, LINK_MISSING, LINK_MOVED
 from dbt_graft.lineage.addresses import Address, present_path
 from dbt_graft.lineage.frozen import frozen
 
-_LINK = re.compile(r"https?://[^\s<>\"'`\\|“”„‘’«»‹›]+", re.IGNORECASE)
+# A link ends before what no address has: marks of Markdown and HTML, brackets as in AsciiDoc's
+# `url[text]`, the punctuation of any language, and quotes as HTML writes them.
+_END = (
+    r"\s<>\"'`\\|\[\]«»‹›\u2010-\u2027\u3000-\u303f"
+    r"\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+)
+_LINK = re.compile(
+    rf"https?://(?:\[[\da-f:.]+\])?(?:(?!&(?:quot|apos|lt|gt|nbsp|#x?[\da-f]+);)[^{_END}])+",
+    re.IGNORECASE,
+)
 # As Markdown and JSON write `_` and `/`.
 _ESCAPED = re.compile(r"\\([/_.~*-])")
 # Part of an address that a template fills in: `{{ task }}`, `${TASK}`, `%s`.
