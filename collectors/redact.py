@@ -16,21 +16,38 @@ _EXCEPTION = re.compile(
     r"(?<![\w.'\"/])(?:[a-z_][\w$]*\.)*(?P<name>[A-Z]\w*(?:Error|Exception|OOM))(?=[:\s]|$)"
 )
 _IDENTIFIER = re.compile(r"(?:`[^`]+`\.)*`[^`]+`")
+# What `redact_error` makes; of a class alone only one of several words, as no name is.
+_NAMED = r"[A-Z]\w*(?:Error|Exception|OOM)"
+_REDACTED = re.compile(
+    r"(?P<class>[A-Z][A-Z0-9]*(?:[_.][A-Z0-9]+)+)(?: (?:`[^`]+`\.)*`[^`]+`)?"
+    rf"(?: \({_NAMED}(?:, {_NAMED})*\))?(?: \(SQLSTATE [0-9A-Z]{{5}}\))?"
+    rf"|{_NAMED}(?:, {_NAMED})*"
+)
 # Error classes whose identifiers are names of tables and columns.
 _ABOUT_NAMES = ("NOT_FOUND", "ALREADY_EXISTS", "UNRESOLVED_COLUMN")
 
 
 def redact_error(message: str) -> str:
-    """Return the parts of an error message that hold no data; never empty."""
+    """Return the parts of an error message that hold no data; never empty.
+
+    Of such parts it is the same again.
+    """
+    redacted = _REDACTED.fullmatch(message)
+    if redacted and ("`" not in message or _names_things(redacted["class"])):
+        return message
     error_class = _CLASS.search(message)
     exceptions = list(dict.fromkeys(m["name"] for m in _EXCEPTION.finditer(message)))
     if error_class is None:
         return ", ".join(exceptions) or "failed"
     text = error_class["name"]
-    if any(word in text for word in _ABOUT_NAMES):
+    if _names_things(text):
         named = _IDENTIFIER.search(message)
         text += f" {named.group()}" if named else ""
     elif exceptions:
         text += f" ({', '.join(exceptions)})"
     state = _STATE.search(message)
     return f"{text} (SQLSTATE {state['state']})" if state else text
+
+
+def _names_things(error_class: str) -> bool:
+    return any(word in error_class for word in _ABOUT_NAMES)

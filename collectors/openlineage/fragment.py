@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from dbt_graft.collectors.dbt.messages import redact_message
 from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
 from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, moment, number, text
@@ -226,12 +227,12 @@ def _own_run(
     nominal = {} if _is_once(run_facets) else mapping(run_facets, "nominalTime")
     return Run(
         run_id=first.run_id or f"job:{job.name}",
-        task=job.task or job.name.partition("/")[2],
+        task=job.task or first.job,
         engine=job.engine,
         started_at=first.at if is_run else None,
         ended_at=ends[-1] if ends else None,
         status=status,
-        error=_error(first, message) if message and status is Status.FAILED else None,
+        error=_error(job, first, message) if message and status is Status.FAILED else None,
         application_id=_application(job, run_facets)
         or _word(graft_tag(run_facets, "application_id")),
         engine_version=_engine_version(run_facets),
@@ -249,9 +250,10 @@ def _own_run(
     )
 
 
-def _error(event: Event, message: str) -> str:
-    """An error without data; one in our own events has none any more."""
-    return message if is_ours(event) else redact_error(message)
+def _error(job: Job, event: Event, message: str) -> str:
+    """An error without data; in our own events one of dbt is as dbt's results have it."""
+    is_of_dbt = job.is_dbt and is_ours(event)
+    return redact_message(message, "", job.node_id) if is_of_dbt else redact_error(message)
 
 
 def _engine_version(facets: Facets) -> str | None:

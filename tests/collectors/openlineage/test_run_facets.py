@@ -258,3 +258,23 @@ def test_the_time_of_a_dag_that_runs_once_is_not_that_of_its_data(
     document = event(by="airflow", outputs=[OUT], run_facets={facet: {"dag": facets}, **nominal})
     [run] = records(results_of(written(tmp_path / "e.jsonl", document))).runs
     assert (f"{run.nominal_start:%Y-%m-%d}" if run.nominal_start else None) == expected
+
+
+@for_each(
+    "message, node, error",
+    [
+        ("CAST_INVALID (SQLSTATE 22018)", "", "CAST_INVALID (SQLSTATE 22018)"),
+        ("ValueError: card 4111 1111 is not valid", "", "ValueError"),
+        ("Database Error: column a of Jane", "model.shop.a", "Database Error: column a of ?"),
+    ],
+)
+def test_an_error_that_claims_to_be_ours_is_redacted_like_any_other(
+    message: str, node: str, error: str, tmp_path: Path
+) -> None:
+    document = event(
+        "FAIL",
+        by="graft",
+        run_facets={"errorMessage": {"message": message}},
+        job_facets={"dbt_node": {"unique_id": node}} if node else {},
+    )
+    assert {run.error for run in records_in(tmp_path, [document]).runs} == {error}

@@ -137,7 +137,12 @@ def test_a_task_with_dbt_in_its_name_is_a_task(app: str) -> None:
             "GpuSplitAndRetryOOM",
         ),
         ("Duplicate map key Jane was found", "failed"),
+        ("JANE", "failed"),
+        ("CAST_INVALID_INPUT `Jane`", "failed"),
+        ("CAST_INVALID_INPUT (Jane)", "failed"),
+        ("RuntimeException, Jane", "failed"),
     ],
 )
 def test_a_redacted_error_has_nothing_that_could_be_data(message: str, redacted: str) -> None:
     assert redact_error(message) == redacted
+    assert redact_error(redacted) == redacted
