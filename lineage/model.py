@@ -131,9 +131,9 @@ class Task:
 
 @frozen
 class ColumnUse:
-    """A column that statements of a task name, and take into what lives as long as a run.
+    """A column that statements of a task name, and fail without, also if nothing comes of it.
 
-    They fail without it, also where nothing goes on from there.
+    They take it into what lives as long as a run, or find rows of its own table by it.
     """
 
     task: str

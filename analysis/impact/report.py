@@ -39,7 +39,7 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
     name = f"{change.dataset}.{change.column}" if change.column else str(change.dataset)
     scope = f" of {dates_text(dates.changed)}" if dates else ""
     action = recommended_action(change.kind)
-    is_known = impact.datasets or impact.consumers or impact.tests
+    is_known = impact.datasets or impact.tasks or impact.consumers or impact.tests
     return Answer(
         f"{name}, {change.kind.value}{scope}",
         f"{severity.name}; {action}" if is_known else "nothing downstream is known",

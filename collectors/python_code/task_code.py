@@ -276,7 +276,7 @@ class _Composition:
         for edge in shape.column_edges:
             names = (edge.table, edge.from_table)
             is_known = all(names) and not any(map(_is_made_at_run_time, names))
-            if is_known and edge.from_column != UNKNOWN_PART:
+            if is_known and edge.from_column != UNKNOWN_PART and not edge.is_of_own_rows:
                 ends = edge.table, edge.column, edge.from_table, edge.from_column
                 self._edges[CodeEdge(*ends, edge.subtype, place, edge.masking)] = None
 

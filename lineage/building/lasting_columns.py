@@ -47,7 +47,7 @@ def lasting_columns(
     *,
     infer: bool = True,
 ) -> tuple[tuple[ColumnEdge, ...], tuple[ColumnUse, ...], tuple[Output, ...]]:
-    """The column edges between lasting datasets, see `resolve`; and all that go into others.
+    """The column edges between lasting datasets, see `resolve`; and the columns that are only used.
 
     The third are the tasks that put values of a dataset into it again, as into the next day's rows.
 
@@ -70,7 +70,7 @@ def lasting_columns(
     by_ends = edges_by_ends(edges, temporaries)
     uses = {
         ColumnUse(edge.task, edge.from_dataset, edge.from_column)
-        for edge in by_ends[False, True]
+        for edge in chain(by_ends[False, True], _of_own_rows(by_ends[False, False]))
         if edge.from_column != ANY_COLUMN
     }
     if not infer:
@@ -220,6 +220,17 @@ def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple
         or (edge.task, edge.shape_id, edge.to_dataset) in reads
     }
     return tuple(sorted(outputs))
+
+
+def _of_own_rows(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
+    """The edges of columns by which a task finds the rows of their own table that it changes."""
+    return (
+        edge
+        for edge in edges
+        if edge.to_dataset.key == edge.from_dataset.key
+        and edge.type is EdgeType.INDIRECT
+        and _stays(edge)
+    )
 
 
 def _stays(edge: ColumnEdge) -> bool:

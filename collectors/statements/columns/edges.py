@@ -183,6 +183,18 @@ class ParsedColumnEdge:
     subtype: Subtype
     masking: Masking = Masking.NONE
 
+    @property
+    def is_of_own_rows(self) -> bool:
+        """Whether a table's own columns decide which of its rows are changed: no data moves."""
+        return (
+            self.from_table == self.table != ()
+            and self.subtype.type is EdgeType.INDIRECT
+            and (
+                not self.subtype.is_of_one_value
+                or self.column.casefold() in (ANY_COLUMN, self.from_column.casefold())
+            )
+        )
+
 
 @dataclass(slots=True)
 class EdgeCollector:
@@ -206,17 +218,11 @@ class EdgeCollector:
                 if input_column.subtype.type is EdgeType.DIRECT:
                     self.scope.context.gap("what a variable holds is not followed")
                 continue
-            # Of what decides, a table's own columns count where they decide on another's value.
-            on_itself = (
-                input_column.source == target
-                and input_column.subtype.type is EdgeType.INDIRECT
-                and (
-                    not input_column.subtype.is_of_one_value
-                    or column.casefold() in (ANY_COLUMN, input_column.column.casefold())
-                )
-            )
-            if input_column.column and (target == () or not on_itself):
-                self.edges[ParsedColumnEdge(target, column, *input_column)] = None
+            edge = ParsedColumnEdge(target, column, *input_column)
+            # What decides on rows of a table of the session goes on to others: `_delete` adds it.
+            is_short = edge.is_of_own_rows and target[-1].startswith(_SESSION_SIGNS)
+            if input_column.column and not is_short:
+                self.edges[edge] = None
 
     def add_row_edges(self, inputs: InputColumns) -> None:
         """Add the inputs that decide on the rows of the target."""

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from dbt_graft.collectors.sqlserver.event import ExtendedEvent
 from dbt_graft.graft.commands.cli import main
+from tests.collectors.sqlserver.xel_session import BASE
+from tests.collectors.sqlserver.xel_writer import UNIX_EPOCH, write_events
 from tests.graft.commands.answers import read_answer
 from tests.graft.dated_project import dated_project
 from tests.graft.small_project import small_project
@@ -358,6 +361,38 @@ def test_a_window_that_makes_no_sense_is_an_error(project: Path, window: tuple[s
     result = run(project, "raw.orders", "--change", "rows", *window)
     assert result.exit_code == 2
     assert "--from" in result.stderr
+
+
+def test_who_finds_rows_of_the_table_by_a_column_fails_without_it(tmp_path: Path) -> None:
+    texts = {
+        "cancel": "UPDATE dbo.orders SET amount = 0 WHERE status = 'cancelled'",
+        "load": "INSERT INTO dbo.orders (id, status) SELECT id, status FROM dbo.raw_orders",
+    }
+    (tmp_path / "xe").mkdir()
+    write_events(
+        tmp_path / "xe/a.xel",
+        [
+            ExtendedEvent(
+                "sql_batch_completed",
+                BASE - UNIX_EPOCH + session,
+                {"batch_text": text},
+                {"client_app_name": f"python_task::{task}", "session_id": session}
+                | {"database_name": "Shop"},
+            )
+            for session, (task, text) in enumerate(texts.items(), 51)
+        ],
+    )
+    (tmp_path / "graft.yml").write_text(
+        "engine: local\ncollect: [{sqlserver: {server: 'mssql://crm:1433', path: xe}}]"
+    )
+    command = ["collect", "-c", str(tmp_path / "graft.yml")]
+    assert CliRunner().invoke(main, command).exit_code == 0
+
+    result = run(tmp_path, "orders.status", "--change", "remove")
+
+    assert "BLOCKING; move its readers elsewhere first, then remove it" in result.stdout
+    assert "cancel: its statements name what is gone" in result.stdout
+    assert "load" not in result.stdout
 
 
 def test_without_logs_dbt_s_own_lineage_answers(project: Path) -> None:

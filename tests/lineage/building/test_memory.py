@@ -265,9 +265,12 @@ def test_a_wide_task_costs_what_its_equal_names_cost() -> None:
         (["#d.id < x.id", "#e.id < #d.id"], ["x.id"]),
         (["failed #d.email < x.email"], []),
         (["y.email < x.email"], []),
+        (["x.* < x.status FILTER", "x.* < y.k JOIN"], ["x.status"]),
+        (["x.* < x.status SORT | x.a < x.b CONDITIONAL | x.c < x.c"], ["x.status"]),
+        (["x.* < x.* GROUP_BY"], []),
     ],
 )
-def test_columns_are_used_that_go_into_what_lives_as_long_as_a_run(
+def test_columns_are_used_that_go_into_what_lives_as_long_as_a_run_or_find_own_rows(
     statements: list[str], uses: list[str]
 ) -> None:
     lineage = build(lineage_records(statements), settings=LineageSettings(infer_columns=False))

@@ -61,6 +61,7 @@ def _edges(shape: ParsedShape) -> list[str]:
             " ", "_"
         )
         for edge in shape.column_edges
+        if not edge.is_of_own_rows
     )
 
 
