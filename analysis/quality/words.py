@@ -54,12 +54,10 @@ def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequen
     cause = ""
     if forecast.waits_for:
         tasks = writers.get(forecast.waits_for, ())
-        # They may have run, and failed or brought nothing.
-        done = f"{'have' if len(tasks) > 1 else 'has'} not written {forecast.waits_for.name}"
-        is_missing = (
-            f"{' and '.join(tasks)} {done}" if tasks else f"{forecast.waits_for} is not written"
-        )
-        cause = f": {is_missing}"
+        cause = f": {forecast.waits_for} is not written"
+        if tasks:  # They may have run, and failed or brought nothing.
+            have = "have" if len(tasks) > 1 else "has"
+            cause = f": {' and '.join(tasks)} {have} not written {forecast.waits_for.name}"
     expected = (
         f", expected by {forecast.expected.astimezone(zone):%H:%M}" if forecast.expected else ""
     )

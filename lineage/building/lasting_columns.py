@@ -68,9 +68,13 @@ def lasting_columns(
     failed = {shape for shape, is_done in done.items() if not is_done}
     edges = [edge for edge in edges if not failed or (edge.task, edge.shape_id) not in failed]
     by_ends = edges_by_ends(edges, temporaries)
+    # By these a task finds the rows of a table that it changes.
+    of_own_rows = (
+        edge for edge in by_ends[False, False] if edge.type is EdgeType.INDIRECT and _stays(edge)
+    )
     uses = {
         ColumnUse(edge.task, edge.from_dataset, edge.from_column)
-        for edge in chain(by_ends[False, True], _of_own_rows(by_ends[False, False]))
+        for edge in chain(by_ends[False, True], of_own_rows)
         if edge.from_column != ANY_COLUMN
     }
     if not infer:
@@ -220,17 +224,6 @@ def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple
         or (edge.task, edge.shape_id, edge.to_dataset) in reads
     }
     return tuple(sorted(outputs))
-
-
-def _of_own_rows(edges: Iterable[ColumnEdge]) -> Iterator[ColumnEdge]:
-    """The edges of columns by which a task finds the rows of their own table that it changes."""
-    return (
-        edge
-        for edge in edges
-        if edge.to_dataset.key == edge.from_dataset.key
-        and edge.type is EdgeType.INDIRECT
-        and _stays(edge)
-    )
 
 
 def _stays(edge: ColumnEdge) -> bool:

@@ -310,7 +310,7 @@ def written(edges: tuple[ParsedColumnEdge, ...]) -> dict[str, set[str]]:
     """Edges between tables as the cases write them; `test_sent_values` has the others."""
     marks = {subtype: mark for mark, subtype in _MARKS.items()}
     found: dict[str, set[str]] = defaultdict(set)
-    for edge in (one for one in edges if one.from_table and not one.is_of_own_rows):
+    for edge in (edge for edge in edges if edge.from_table and not edge.is_of_own_rows):
         source = f"{'.'.join(edge.from_table)}.{edge.from_column}"
         mark = "!" if edge.masking else marks.get(edge.subtype, f"{edge.subtype}:")
         found[edge.column].add(mark + source)

@@ -27,5 +27,5 @@ DELETE FROM #t WHERE status = ? | status
 @for_each("sql, columns", [line.split(" | ") for line in CASES.strip().splitlines()])
 def test_the_columns_that_find_own_rows(sql: str, columns: str) -> None:
     (shape,) = parse(sql, Dialect.TSQL)
-    found = {edge.from_column for edge in shape.column_edges if edge.is_of_own_rows}
-    assert " ".join(sorted(found)) == columns.strip("-")
+    deciding = {edge.from_column for edge in shape.column_edges if edge.is_of_own_rows}
+    assert " ".join(sorted(deciding)) == columns.strip("-")

@@ -373,14 +373,15 @@ def columns(database: str | None, table: Name) -> Sequence[str]:
 
 def found_edges(shapes: Iterable[ParsedShape]) -> dict[str, set[str]]:
     """The column edges between tables as the cases write them; `test_sent_values` has others."""
-    found: dict[str, set[str]] = defaultdict(set)
-    edges = (edge for shape in shapes for edge in shape.column_edges if edge.from_table)
-    # Those of a lasting table's own rows `test_own_rows` has.
-    for one in (e for e in edges if not e.is_of_own_rows or e.table[-1].startswith(("#", "@"))):
-        mark = _MARKS.get(one.subtype, f"{one.subtype}:")
-        source = f"{mark}{one.from_table[-1]}.{one.from_column}".replace(" ", "_")
-        found[".".join((*one.table[-1:], one.column)).replace(" ", "_")].add(source)
-    return dict(found)
+    sources: dict[str, set[str]] = defaultdict(set)
+    for edge in (edge for shape in shapes for edge in shape.column_edges if edge.from_table):
+        # Those of a lasting table's own rows `test_own_rows` has.
+        if edge.is_of_own_rows and not edge.table[-1].startswith(("#", "@")):
+            continue
+        mark = _MARKS.get(edge.subtype, f"{edge.subtype}:")
+        source = f"{mark}{edge.from_table[-1]}.{edge.from_column}".replace(" ", "_")
+        sources[".".join((*edge.table[-1:], edge.column)).replace(" ", "_")].add(source)
+    return dict(sources)
 
 
 def expected_edges(text: str) -> dict[str, set[str]]:
