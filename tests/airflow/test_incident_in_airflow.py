@@ -13,7 +13,7 @@ import pytest
 
 from tests.airflow.environment import AirflowEnvironment, airflow_environment, graft
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.exhaustive]
 
 LINEAGE = """
 version: 1

@@ -23,7 +23,7 @@ from tests.airflow.environment import (
 )
 from tests.graft.dated_project import FIRST, dated_project, days, step
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.exhaustive]
 
 BAD = FIRST + timedelta(15)  # 5 October
 REWRITTEN = datetime(2026, 10, 12, 9, tzinfo=FIRST.tzinfo)

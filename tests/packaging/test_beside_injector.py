@@ -26,12 +26,10 @@ assert isinstance(injector.Injector().get(Car).engine, Engine)
 """
 OURS = """
 import importlib, pkgutil
-import dbt_graft, dbt_graft.injector
-modules = [found.name for found in pkgutil.walk_packages(dbt_graft.__path__, "dbt_graft.")]
-for name in modules:
-    if not name.endswith("__main__"):
-        importlib.import_module(name)
-print(dbt_graft.__file__, len(modules))
+import dbt_graft.injector
+for module in pkgutil.walk_packages(dbt_graft.injector.__path__, "dbt_graft.injector."):
+    importlib.import_module(module.name)
+print(dbt_graft.__file__)
 """
 MANIFEST = """{
   "metadata": {
@@ -76,7 +74,9 @@ def environment(
     theirs = environment.pip("install", "--retries=1", "--timeout=10", "injector")
     if theirs.returncode:
         pytest.skip("no package index can be reached to install `injector` from")
-    ours = environment.pip("install", "--no-deps", "--no-index", str(distributions.wheel))
+    # Compiled would be all modules, of which the tests import some.
+    options = ("--no-deps", "--no-index", "--no-compile")
+    ours = environment.pip("install", *options, str(distributions.wheel))
     assert ours.returncode == 0, ours.stderr
     return environment
 

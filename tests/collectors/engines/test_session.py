@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.engines.session import _failure, _is_interrupt, _running_session, session
+from dbt_graft.collectors.engines.session import (
+    _archive,
+    _failure,
+    _is_interrupt,
+    _running_session,
+    session,
+)
 from dbt_graft.lineage.errors import GraftError
 
 
@@ -63,3 +70,29 @@ def test_ctrl_c_ends_without_a_warning_of_spark_s_end(
     with pytest.raises(KeyboardInterrupt), _running_session(Builder(), None):  # type: ignore[arg-type]
         raise KeyboardInterrupt
     assert not recwarn.list
+
+
+IMPORTED = """
+import sys
+import dbt_graft.collectors.openlineage.collect
+import dbt_graft.collectors.spark.collect
+import dbt_graft.collectors.sqlserver.collect
+for name, module in list(sys.modules.items()):
+    if name.split(".")[0] == "dbt_graft":
+        print(module.__file__)
+"""
+
+
+def test_executors_import_what_is_shipped_to_them(tmp_path: Path) -> None:
+    archive = _archive(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(archive)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    files = done.stdout.splitlines()
+    assert [file for file in files if not file.startswith(str(archive))] == []
+    assert len(files) > 40

@@ -148,6 +148,7 @@ def standalone(tmp_path: Path) -> Iterator[str]:
         yield master
 
 
+@pytest.mark.exhaustive
 def test_two_executors_of_a_local_cluster_write_the_same_store(
     embedded: Records, events: Path, root: Path, tmp_path: Path
 ) -> None:
