@@ -29,8 +29,10 @@ def put_record(snapshot: OpenStore, batch_id: str, record: Batch) -> None:
 
 
 def batch_files(snapshot: OpenStore, batch_id: str) -> Iterable[BatchFile]:
-    """The files that lie in the folders of a batch."""
-    for table in sorted(TABLES.keys() - {"batches"}):
+    """The files that lie in the folders of a batch: origins, and what the snapshot shows of it."""
+    part = f"/batch_id={batch_id}/"
+    tables = {path.partition("/")[0] for path in snapshot.times if part in path}
+    for table in sorted(tables & TABLES.keys() - {"batches"} | {"origins"}):
         folder = f"{snapshot.root}/{table}/batch_id={batch_id}"
         selector = fs.FileSelector(folder, allow_not_found=True)
         for info in snapshot.files.get_file_info(selector):

@@ -281,9 +281,13 @@ def _list_files(files: fs.FileSystem, root: str) -> dict[str, fs.FileInfo]:
         selector = fs.FileSelector(f"{root}/{table}", recursive=True, allow_not_found=True)
         return [info for info in files.get_file_info(selector) if info.type is fs.FileType.File]
 
-    files.get_file_info(fs.FileSelector(root, allow_not_found=True))  # may this account read it?
     infos = below("batches")
-    for table_infos in in_parallel(files, below, TABLES.keys() - {"batches"}):
+    # Of a folder that this account may not read, this is an error. A bucket takes a request for
+    # each table, and few stores have all of them.
+    present = {
+        info.base_name for info in files.get_file_info(fs.FileSelector(root, allow_not_found=True))
+    }
+    for table_infos in in_parallel(files, below, present & TABLES.keys() - {"batches"}):
         infos += table_infos
     return {info.path[len(root) :].lstrip("/"): info for info in infos}
 

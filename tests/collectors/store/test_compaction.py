@@ -36,7 +36,7 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("by_hand")
-@for_each("seed", range(10), quick=3)
+@for_each("seed", range(10), quick=2)
 def test_readers_find_the_same_as_in_a_store_that_was_never_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
@@ -95,21 +95,21 @@ NAMES = [f"log-{n:03}" for n in range(300)]
 def test_many_commits_leave_few_batches_and_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compaction, "FAN_OUT", 4)
+    monkeypatch.setattr(compaction, "FAN_OUT", 3)
     monkeypatch.setattr(compaction, "DELAY", AT_ONCE)
     most = 0
-    for name in NAMES[:70]:
+    for name in NAMES[:32]:
         logs(tmp_path, name)
         most = max(most, len(store.batches(str(tmp_path))))
-    assert most <= 3 * 4
+    assert most <= 3 * 3
     assert [(batch.first, batch.sequence) for batch in store.batches(str(tmp_path))] == [
-        (1, 64),
-        (65, 68),
-        (69, 69),
-        (70, 70),
+        (1, 27),
+        (28, 30),
+        (31, 31),
+        (32, 32),
     ]
-    assert len([*tmp_path.glob("*/batch_id=*")]) <= 3 * (most + 4)
-    assert written(tmp_path) == NAMES[:70]
+    assert len([*tmp_path.glob("*/batch_id=*")]) <= 3 * (most + 3)
+    assert written(tmp_path) == NAMES[:32]
 
 
 @pytest.mark.usefixtures("by_hand")

@@ -18,7 +18,7 @@ from tests.collectors.store.histories import SERVER, History, answers
 from tests.collectors.store.test_compaction import AT_ONCE, logs, written
 
 
-@for_each("seed", range(4))
+@for_each("seed", range(4), quick=1)
 def test_nothing_is_left_of_a_forgotten_log_and_all_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

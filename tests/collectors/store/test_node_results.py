@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,6 +45,19 @@ def invocation(
     )
 
 
+@pytest.fixture
+def folds_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten batches are few, not forty."""
+    monkeypatch.setattr(import_module(store.fold_results.__module__), "_MOST_BATCHES", 10)
+
+
+def commit(place: str, numbers: Sequence[int], *nodes: str, rare: int | None = None) -> None:
+    """Commit the invocations with these numbers, three in a batch; one has a node more."""
+    for first in range(0, len(numbers), 3):
+        some = numbers[first : first + 3]
+        store.commit(place, [invocation(n, *nodes, *([RARE] if n == rare else [])) for n in some])
+
+
 def shown(place: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for result in store.read(place, results=True).node_results:
@@ -57,8 +72,7 @@ def files(place: str) -> int:
 
 def test_the_newest_of_a_node_are_read_and_of_a_test_only_the_last(tmp_path: Path) -> None:
     place = str(tmp_path / "store")
-    for number in range(35):
-        store.commit(place, [invocation(number, MODEL, TEST, *([RARE] if number == 3 else []))])
+    commit(place, range(35), MODEL, TEST, rare=3)
     assert shown(place) == {
         MODEL: [f"i{number}" for number in range(34, 4, -1)],
         RARE: ["i3"],
@@ -86,11 +100,11 @@ def test_old_invocations_that_are_collected_late_are_not_the_newest(tmp_path: Pa
     assert shown(place) == {MODEL: ["i1", "i3", "i2"]}
 
 
+@pytest.mark.usefixtures("folds_early")
 def test_folding_changes_nothing_that_is_read(tmp_path: Path) -> None:
     place = str(tmp_path / "store")
     assert not store.fold_results(place)
-    for number in range(45):
-        store.commit(place, [invocation(number, MODEL, TEST, *([RARE] if number == 3 else []))])
+    commit(place, range(45), MODEL, TEST, rare=3)
     before, positions = shown(place), store.positions(place)
     assert store.fold_results(place)
     assert not store.fold_results(place), "there is one file now"
@@ -100,8 +114,7 @@ def test_folding_changes_nothing_that_is_read(tmp_path: Path) -> None:
     }, "nothing is read again"
     assert files(place) == 1
 
-    for number in range(45, 90):
-        store.commit(place, [invocation(number, MODEL)])
+    commit(place, range(45, 90), MODEL)
     assert store.fold_results(place)
     assert shown(place) == {
         MODEL: [f"i{number}" for number in range(89, 59, -1)],
@@ -110,11 +123,11 @@ def test_folding_changes_nothing_that_is_read(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.usefixtures("folds_early")
 def test_an_invocation_that_is_read_again_replaces_what_was_folded(tmp_path: Path) -> None:
     place = str(tmp_path / "store")
-    for number in range(45):
-        store.commit(place, [invocation(number, MODEL)])
-    store.fold_results(place)
+    commit(place, range(45), MODEL)
+    assert store.fold_results(place)
     store.commit(place, [invocation(44, RARE)])
     assert shown(place)[MODEL][0] == "i43"
     assert shown(place)[RARE] == ["i44"]

@@ -215,13 +215,13 @@ def test_a_purge_beside_a_compaction_counts_each_run_once(
     machines: TwoMachines, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_module(store.commit.__module__), "is_due", lambda found: False)
-    for number in range(8):
+    for number in range(4):
         [batch] = hourly(number, 1).batches
         rows = joined_records([*batch.values()])
         store.commit(place, [tables(rows, dict.fromkeys(batch, "end"))])
     before = daily_history(place, NameRules())
-    monkeypatch.setattr(compaction, "FAN_OUT", 4)
-    before_time = START + timedelta(hours=3)
+    monkeypatch.setattr(compaction, "FAN_OUT", 2)
+    before_time = START + timedelta(hours=2)
     errors = machines.run(partial(purge, place, before_time), partial(compaction.compact, place))
     assert errors == [None, None]
     assert daily_history(place, NameRules()) == before
