@@ -49,7 +49,7 @@ from dbt_graft.catalog.search import write_search
 from dbt_graft.catalog.settings import SiteExtras, SiteSettings, checked_url
 from dbt_graft.catalog.shells import ThemeSettings
 from dbt_graft.catalog.task_pages import dag_pages, task_list_page, task_page
-from dbt_graft.catalog.theme_cache import write_cached_theme
+from dbt_graft.catalog.theme_cache import theme_archive, write_cached_theme
 from dbt_graft.catalog.writing import Beside, PageWriter, WrittenPage, processors
 from dbt_graft.lineage.addresses import Address, update_addresses
 from dbt_graft.lineage.describe import DocsNode
@@ -107,7 +107,7 @@ def build(
     theme = ThemeSettings(settings.name, url, extras.dbt_docs is not None, bool(index.privacy))
     maker = maker_digest(design)
     of_site = digest((maker.hex(), theme))
-    shells = write_cached_theme(design, out, theme, earlier.theme, of_site)
+    shells = write_cached_theme(design, out, theme, theme_archive(theme), of_site)
     shells = replace(shells, notice=settings.notice)
     jinja = environment(design / "templates", maker)
     view = opening_view(index)

@@ -14,11 +14,22 @@ from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from jinja2.bccache import Bucket
 
 
+def private_folder() -> Path | None:
+    """The temporary folder of this user alone, in which Jinja keeps such; None if there is none."""
+    try:
+        # Where no temporary folder can be written, Python takes that in which it runs.
+        if Path(gettempdir()) == Path.cwd():
+            return None
+        return Path(FileSystemBytecodeCache().directory)
+    except (OSError, RuntimeError):
+        return None
+
+
 class CompiledTemplates(FileSystemBytecodeCache):
     """Bytecode by template, which is of the template's text and of what compiles it."""
 
-    def __init__(self, kind: str, maker: bytes) -> None:
-        super().__init__(pattern=f"graft_{kind}_%s.cache")
+    def __init__(self, folder: Path, kind: str, maker: bytes) -> None:
+        super().__init__(str(folder), pattern=f"graft_{kind}_%s.cache")
         self._maker = maker.hex()
 
     def get_source_checksum(self, source: str) -> str:
@@ -37,10 +48,4 @@ def compiled_templates(kind: str, maker: bytes) -> BytecodeCache | None:
     Args:
         maker: Differs once another bytecode comes of the same text.
     """
-    try:
-        # Where no temporary folder can be written, Python takes that in which it runs.
-        if Path(gettempdir()) == Path.cwd():
-            return None
-        return CompiledTemplates(kind, maker)
-    except (OSError, RuntimeError):
-        return None
+    return CompiledTemplates(folder, kind, maker) if (folder := private_folder()) else None

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from functools import cache
 from hashlib import blake2b
 from importlib import metadata
 from itertools import chain
@@ -340,6 +341,7 @@ def _plain_value(value: object) -> object:
     raise TypeError(type(value))
 
 
+@cache
 def package_versions() -> list[str]:
     """The versions of the packages that ours requires, and of Python."""
     names = (

@@ -87,13 +87,11 @@ class EarlierBuilds:
         addresses: Those that they published.
         history: What each published.
         site: That of the last one: pages that did not change are taken from it.
-        theme: The file that keeps the theme from build to build; None where nothing is kept.
     """
 
     addresses: tuple[Address, ...] = ()
     history: BuildHistory = NO_BUILDS
     site: PreviousSite = PreviousSite()
-    theme: Path | None = None
 
 
 def read_previous(record: Path, folder: Path) -> PreviousSite:

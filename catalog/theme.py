@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from jinja2 import Environment
@@ -98,14 +99,17 @@ def write_theme(design: Path, out: Path, settings: ThemeSettings) -> Shells:
         return (out / path).read_text(encoding="utf-8")
 
     shells = {address: shell(read(f"{address}index.html"), read) for address in (*addresses, OTHER)}
-    for page_shell in shells.values():
+    for address, page_shell in shells.items():
         for path, content in page_shell.files.items():
             (out / path).write_text(content, encoding="utf-8")
+        shells[address] = replace(page_shell, files={})
     shutil.rmtree(out / OTHER.partition("/")[0])
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of blank pages
         (out / name).unlink(missing_ok=True)
     for name in ("lunr", "workers"):  # of the theme's search
         shutil.rmtree(out / "assets" / "javascripts" / name, ignore_errors=True)
+    for source_map in out.rglob("*.map"):  # half of all bytes, for who debugs the theme
+        source_map.unlink()
     return Shells({address: shells[address] for address in addresses}, shells[OTHER])
 
 

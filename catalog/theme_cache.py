@@ -1,8 +1,8 @@
-"""The theme's files and shells, as an earlier build of this site left them.
+"""The theme's files and shells, as an earlier build of a site with these settings left them.
 
 MkDocs and Material take a second to import and to build the blank pages, which are the same until
-a version, the design or a setting of the site is another. They are kept in one archive beside the
-artifacts; one that is damaged, or of another key, counts as none.
+a version, the design or a setting of the site is another. They are kept in one archive, for all
+projects and checkouts of this user; one that is damaged, or of another key, counts as none.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from typing import Any
 
 import orjson
 
-from dbt_graft.catalog.page_keys import Digest
+from dbt_graft.catalog.compiled_templates import private_folder
+from dbt_graft.catalog.page_keys import Digest, digest
 from dbt_graft.catalog.shells import Shell, Shells, ThemeSettings
 from dbt_graft.replaced_file import replaced_file
 
 _log = logging.getLogger(__name__)
 # In the archive: the key, and the shells. No file of a site has this name.
 _SHELLS = ".graft-shells.json"
+
+
+def theme_archive(settings: ThemeSettings) -> Path | None:
+    """The file that keeps the theme with these settings; None where nothing is kept."""
+    folder = private_folder()
+    return folder / f"graft_theme_{digest(settings).hex()}.zip" if folder else None
 
 
 def write_cached_theme(

@@ -131,10 +131,7 @@ def publish_site(
         docs, docs_files = docs_pages(config, progress, content.grafted, past, notices, pages)
         settings = _settings(config, content, notices)
         extras = _extras(config, content, docs, docs_files)
-        theme = artifacts / f"site_theme{of}.zip"
-        if full:
-            theme.unlink(missing_ok=True)
-        earlier = EarlierBuilds(content.addresses, content.history, previous, theme)
+        earlier = EarlierBuilds(content.addresses, content.history, previous)
         built = build_catalog(lineage, settings, folder, extras, earlier)
         if config.site.data:
             write_views(lineage, folder / "data")

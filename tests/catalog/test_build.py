@@ -85,8 +85,9 @@ def test_a_failed_build_leaves_no_temporary_folder(
         raise OSError("disk full")
 
     monkeypatch.setattr(catalog_theme, "mkdocs_build", fails)
+    settings = SiteSettings("A theme that no build has kept")
     with pytest.raises(OSError, match="disk full"):
-        build(DescribedLineage(Lineage()), SiteSettings(), tmp_path / "site")
+        build(DescribedLineage(Lineage()), settings, tmp_path / "site")
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 

@@ -20,11 +20,15 @@ BODY = '<h1 id="top">Orders</h1>\n<h2 id="columns">Columns &amp; more</h2>\n<p>n
 
 
 @pytest.fixture(scope="module")
-def shells(tmp_path_factory: pytest.TempPathFactory) -> Shells:
-    out = tmp_path_factory.mktemp("theme")
-    return write_theme(
-        design_folder(), out, ThemeSettings("Shop & data", "https://example.com/docs/")
-    )
+def theme(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the theme's files."""
+    return tmp_path_factory.mktemp("theme")
+
+
+@pytest.fixture(scope="module")
+def shells(theme: Path) -> Shells:
+    settings = ThemeSettings("Shop & data", "https://example.com/docs/")
+    return write_theme(design_folder(), theme, settings)
 
 
 def _page(path: str, *sidebars: str) -> Page:
@@ -104,10 +108,16 @@ def test_no_blank_page_is_published(tmp_path: Path) -> None:
     assert not (tmp_path / "site" / OTHER.partition("/")[0]).exists()
 
 
-def test_the_menu_of_a_phone_opens_the_table_of_contents_and_leads_back(shells: Shells) -> None:
+def test_the_menu_of_a_phone_opens_the_table_of_contents_and_leads_back(
+    shells: Shells, theme: Path
+) -> None:
+    home = "".join(shells.of_entries[""].parts)
+    scripts = (
+        file.read_text() for file in theme.glob("assets/javascripts/*.js") if file.name in home
+    )
     [menu] = [
         script
-        for script in shells.of_entries[""].files.values()
+        for script in scripts
         if "md-nav--primary" in script and "insertAdjacentHTML" in script
     ]
     assert menu.count('for=\\"__toc\\"') == 2
