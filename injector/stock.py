@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from importlib import resources
 from pathlib import Path
 
@@ -136,11 +136,7 @@ def change_page(stock: str, parts: Mapping[str, str]) -> str:
     Raises:
         GraftError: A piece of code or a placeholder does not occur exactly once.
     """
-    page = stock
-    for piece, code in CODE.items():
-        page, count = code_pattern(piece).subn(partial(_with_variables, code), page)
-        if count != 1:
-            raise _unknown_page(f"has {piece[:60]} {count} times instead of once")
+    page = _change_code(stock)
     once = {**_TEXTS, **parts}
     for piece in once:
         if (count := page.count(piece)) != 1:
@@ -148,6 +144,16 @@ def change_page(stock: str, parts: Mapping[str, str]) -> str:
     pieces = {**_QUIET, **once}
     pattern = "|".join(re.escape(piece) for piece in pieces)
     return re.sub(pattern, lambda match: pieces[match[0]], page)
+
+
+@lru_cache(maxsize=2)
+def _change_code(page: str) -> str:
+    """The page with its code changed; a build asks for the same several times."""
+    for piece, code in CODE.items():
+        page, count = code_pattern(piece).subn(partial(_with_variables, code), page)
+        if count != 1:
+            raise _unknown_page(f"has {piece[:60]} {count} times instead of once")
+    return page
 
 
 @cache

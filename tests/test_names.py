@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.cases import for_each
 
@@ -38,15 +40,36 @@ QUESTION = re.compile(r"(What|How|Where|When|Which|Who|Why)\b")
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def modules(root: Path, rooms: Sequence[str] = ROOMS) -> Iterator[tuple[str, ast.Module]]:
+class Module(NamedTuple):
+    """A module's names, and what its docstrings begin with; the trees of all need much memory.
+
+    Attributes:
+        identifiers: Those that it defines or passes by keyword.
+        local_names: Those of variables and arguments, each as often as it is bound.
+    """
+
+    path: str
+    classes: list[tuple[str, int]]
+    identifiers: list[tuple[str, int]]
+    local_names: list[str]
+    docstrings: list[tuple[str, int]]
+
+
+def modules(root: Path, rooms: Sequence[str] = ROOMS) -> Iterator[Module]:
     for room in rooms:
         for path in sorted((root / room).rglob("*.py")):
-            yield str(path.relative_to(root)), ast.parse(path.read_text("utf-8"))
+            yield module(path, str(path.relative_to(root)))
 
 
-def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Names that a module defines or passes by keyword, with their lines."""
-    for node in ast.walk(tree):
+@cache
+def module(path: Path, name: str) -> Module:
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    classes = [(node.name, node.lineno) for node in nodes if isinstance(node, ast.ClassDef)]
+    return Module(name, classes, [*identifiers(nodes)], [*local_names(nodes)], [*docstrings(nodes)])
+
+
+def identifiers(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield node.name, node.lineno
@@ -62,9 +85,8 @@ def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
-def local_names(tree: ast.Module) -> Iterator[str]:
-    """The names of variables and arguments, each as often as it is bound."""
-    for node in ast.walk(tree):
+def local_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         match node:
             case ast.Name(ctx=ast.Store()):
                 yield node.id
@@ -79,27 +101,27 @@ def private_words(name: str) -> set[str]:
     return PRIVATE.intersection(words) | {one for one in PRIVATE_PHRASES if one in joined}
 
 
-def docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+def docstrings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         match node:
             case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield ast.get_docstring(node) or "", getattr(node, "lineno", 1)
+                line, *_ = (ast.get_docstring(node) or "").splitlines() or [""]
+                yield line, getattr(node, "lineno", 1)
 
 
 def test_no_two_classes_share_a_name(root: Path) -> None:
     places = defaultdict(list)
-    for path, tree in modules(root):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(f"{path}:{node.lineno}")
+    for module in modules(root):
+        for name, line in module.classes:
+            places[name].append(f"{module.path}:{line}")
     assert {name: place for name, place in places.items() if len(place) > 1} == {}
 
 
 def test_no_identifier_is_private_english(root: Path) -> None:
     found = [
-        f"{path}:{line}: {name}"
-        for path, tree in modules(root)
-        for name, line in identifiers(tree)
+        f"{module.path}:{line}: {name}"
+        for module in modules(root)
+        for name, line in module.identifiers
         if private_words(name)
     ]
     assert found == []
@@ -110,16 +132,16 @@ def test_no_identifier_is_private_english(root: Path) -> None:
 def test_hardly_any_variable_has_a_name_for_anything(
     root: Path, rooms: Sequence[str], per_thousand: int
 ) -> None:
-    names = [name for _, tree in modules(root, rooms) for name in local_names(tree)]
+    names = [name for module in modules(root, rooms) for name in module.local_names]
     generic = [name for name in names if name in GENERIC]
     assert len(generic) * 1000 <= len(names) * per_thousand
 
 
 def test_docstrings_begin_with_the_thing_itself(root: Path) -> None:
     found = [
-        f"{path}:{line}: {text.splitlines()[0]}"
-        for path, tree in modules(root, (*ROOMS, "tests", "benchmarks"))
-        for text, line in docstrings(tree)
+        f"{module.path}:{line}: {text}"
+        for module in modules(root, (*ROOMS, "tests", "benchmarks"))
+        for text, line in module.docstrings
         if QUESTION.match(text)
     ]
     assert found == []

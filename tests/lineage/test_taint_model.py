@@ -17,7 +17,7 @@ from tests.lineage.plain_dates import COMPARED, NOTHING, Plain, days_of
 from tests.lineage.random_histories import START, period, random_history, table
 
 HISTORIES = 1_000
-_GROUP = 100
+_GROUP = 40
 
 
 def some_bad(random: Random, history: AccessHistory, lineage: Lineage) -> list[BadWrite]:

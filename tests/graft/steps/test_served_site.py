@@ -34,7 +34,7 @@ def served(
     allowed_hosts: Sequence[str] = (),
 ) -> Iterator[int]:
     with site_server(site, url, 0, version, allowed_hosts) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server.server_port
         server.shutdown()
 

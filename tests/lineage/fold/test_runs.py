@@ -179,11 +179,11 @@ def dated_states(lineage: Lineage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("variant", ["plain", "rare", "events", "dated"])
-@for_each("first_seed", range(0, 250, 10), quick=1)
+@for_each("first_seed", range(0, 250, 5), quick=1)
 def test_the_lineage_of_folded_and_new_records_is_that_of_all(
     variant: str, first_seed: int
 ) -> None:
-    for seed in range(first_seed, first_seed + 10):
+    for seed in range(first_seed, first_seed + 5):
         found = history(
             seed,
             runs=50 if seed % 8 else 200,
