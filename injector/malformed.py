@@ -78,6 +78,10 @@ _MALFORMED = object()
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
 
 
+# By the identity of what is expected, which is held.
+_decoders: dict[int, tuple[JsonType, msgspec.json.Decoder[Any]]] = {}
+
+
 class _Object(msgspec.Struct, gc=False):
     """An object with any keys."""
 
@@ -101,7 +105,10 @@ def value_decoder(expected: JsonType) -> msgspec.json.Decoder[Any]:
 
     It raises errors of msgspec where one is malformed.
     """
-    return msgspec.json.Decoder(_checked_type(expected))
+    # They are constants, and to make the classes takes as long as to decode a small manifest.
+    if id(expected) not in _decoders:
+        _decoders[id(expected)] = expected, msgspec.json.Decoder(_checked_type(expected))
+    return _decoders[id(expected)][1]
 
 
 def _checked_type(expected: JsonType) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,20 @@ def read_answer(output: str) -> dict[str, Any]:
     """The answer that a command printed with `--json`, valid by both schemas."""
     answer: dict[str, Any] = json.loads(output)
     for schema, value in (("answer", answer), (answer["question"], answer["data"])):
-        jsonschema.validate(
-            value,
-            _schema(f"{schema}.schema.json").contents,
-            registry=Registry(retrieve=_schema),
-            format_checker=jsonschema.FormatChecker(),
-        )
+        _validator(f"{schema}.schema.json").validate(value)
     return answer
 
 
+@cache
+def _validator(schema: str) -> jsonschema.Draft202012Validator:
+    content = _schema(schema).contents
+    jsonschema.Draft202012Validator.check_schema(content)
+    return jsonschema.Draft202012Validator(
+        content, registry=Registry(retrieve=_schema), format_checker=jsonschema.FormatChecker()
+    )
+
+
+@cache
 def _schema(address: str) -> Resource[Any]:
     """A schema of docs/schemas/, by its name or its address, with which others refer to it."""
     return Resource.from_contents(json.loads((DOCS / address.rpartition("/")[2]).read_text()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,20 @@ COLUMNS = {"raw.orders": "id note", "db.orders_x": "id note", "db.mart": "note n
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    small_project(tmp_path)
-    (tmp_path / "lineage.yml").write_text(LINEAGE)
-    manifest = json.loads((tmp_path / "target/manifest.json").read_text())
-    catalog = json.loads((tmp_path / "target/catalog.json").read_text())
+def project(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project, with its store."""
+    return shutil.copytree(_collected(tmp_path_factory.getbasetemp()), tmp_path, dirs_exist_ok=True)
+
+
+@cache
+def _collected(temporary: Path) -> Path:
+    """The project of all tests, which each of them copies."""
+    folder = temporary / "collected_project"
+    folder.mkdir()
+    small_project(folder)
+    (folder / "lineage.yml").write_text(LINEAGE)
+    manifest = json.loads((folder / "target/manifest.json").read_text())
+    catalog = json.loads((folder / "target/catalog.json").read_text())
     manifest["sources"]["source.shop.raw.orders"] = node("source", "raw.orders")
     for name, (parent, sql) in MODELS.items():
         one = node("model", f"db.{name}")
@@ -56,10 +66,10 @@ def project(tmp_path: Path) -> Path:
         part = "sources" if key.startswith("source") else "nodes"
         if "graft_name" in one:
             catalog[part][key] = listed(key, one.pop("graft_name"))
-    (tmp_path / "target/manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / "target/catalog.json").write_text(json.dumps(catalog))
-    assert CliRunner().invoke(main, ["collect", "-c", str(tmp_path / "graft.yml")]).exit_code == 0
-    return tmp_path
+    (folder / "target/manifest.json").write_text(json.dumps(manifest))
+    (folder / "target/catalog.json").write_text(json.dumps(catalog))
+    assert CliRunner().invoke(main, ["collect", "-c", str(folder / "graft.yml")]).exit_code == 0
+    return folder
 
 
 def everything(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
