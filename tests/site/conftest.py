@@ -6,7 +6,7 @@ import functools
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from dbt_graft.collectors.store import door as store
 from dbt_graft.graft.project.config import load
@@ -48,7 +48,8 @@ class Visit:
 
     def open(self, path: str) -> Page:
         """Go to a page of the site and wait until it is loaded."""
-        self.page.goto("about:blank")
+        if self.page.url != "about:blank":
+            self.page.goto("about:blank")
         self.page.goto(self.base + path, wait_until="load")
         return self.page
 
@@ -156,33 +157,54 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def visiting(browser: Browser, server: str, width: int = 1400, **options: Any) -> Iterator[Visit]:
-    """A new tab; in the end it has no faults and made no requests to other servers."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+    """A visit in a new tab."""
+    page = browser.new_page(**options)
+    with watching(page, server, width) as visit:
+        yield visit
+    page.close()
+
+
+@contextmanager
+def watching(page: Page, server: str, width: int = 1400) -> Iterator[Visit]:
+    """A visit in a tab; in the end it has no faults and made no requests to other servers."""
     visit = Visit(page, server)
-
     ours = (server.removesuffix(SUBPATH + "/"), "data:", "blob:", "about:")
-
-    def watch(request: Request) -> None:
-        if not request.url.startswith(ours):
-            visit.foreign.append(request.url)
-
-    page.on("request", watch)
-    page.on("console", lambda entry: entry.type == "error" and visit.faults.append(entry.text))
-    page.on("pageerror", lambda error: visit.faults.append(str(error)))
-    page.on(
-        "response",
-        lambda response: (
+    listeners: dict[Any, Callable[[Any], object]] = {
+        "request": lambda request: (
+            request.url.startswith(ours) or visit.foreign.append(request.url)
+        ),
+        "console": lambda entry: entry.type == "error" and visit.faults.append(entry.text),
+        "pageerror": lambda error: visit.faults.append(str(error)),
+        "response": lambda response: (
             response.status >= 400 and visit.faults.append(f"{response.status} {response.url}")
         ),
-    )
-    yield visit
-    page.close()
+    }
+    page.set_viewport_size({"width": width, "height": 900})
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        yield visit
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.unroute_all()
+        page.emulate_media(media="null")
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
     assert visit.foreign == []
     assert visit.faults == []
 
 
+@pytest.fixture(scope="session")
+def shared_tab(browser: Browser) -> Iterator[Page]:
+    """A tab for many visits: a new one takes longer than the page that it opens."""
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
 @pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    """A new tab on the demo."""
-    with visiting(browser, server) as visit:
+def visit(shared_tab: Page, server: str) -> Iterator[Visit]:
+    """A visit of the demo."""
+    with watching(shared_tab, server) as visit:
         yield visit

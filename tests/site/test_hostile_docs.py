@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
-from playwright.sync_api import Route
+from playwright.sync_api import Browser, Route
 
 from dbt_graft.injector import docs
 from dbt_graft.injector.artifacts import Artifacts
@@ -28,6 +27,7 @@ from dbt_graft.lineage.records import (
     TaskInfo,
 )
 from dbt_graft.lineage.settings import LineageSettings
+from tests.site.conftest import visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -124,25 +124,26 @@ def _artifacts(root: Path) -> Artifacts:
     return Artifacts(manifest, catalog, "spark", "1.11.16")
 
 
-def test_no_payload_runs_in_the_docs_page(visit: Any, root: Path) -> None:
+def test_no_payload_runs_in_the_docs_page(browser: Browser, server: str, root: Path) -> None:
     records, infos = _records()
     grafted = graft(
         _artifacts(root), build(records, settings=LineageSettings(infos)), GraftOptions("spark")
     )
     content = docs.page(grafted, docs.DocsPageSettings(" ".join(PAYLOADS)))
-    page, dialogs = visit.page, []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
 
     def respond(route: Route) -> None:
         route.fulfill(body=content, content_type="text/html; charset=utf-8")
 
-    page.route("**/dbt/hostile.html", respond)
-    page.add_init_script(WATCH)
-    visit.open("dbt/hostile.html#!/overview")
-    seen: dict[str, str] = page.evaluate(TOUR)
-
+    dialogs: list[str] = []
+    with visiting(browser, server) as visit:
+        page = visit.page
+        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        page.route("**/dbt/hostile.html", respond)
+        page.add_init_script(WATCH)
+        visit.open("dbt/hostile.html#!/overview")
+        seen: dict[str, str] = page.evaluate(TOUR)
+        assert page.evaluate("() => armed") == []
+        assert page.title().split() == " ".join(PAYLOADS).split()
     assert dialogs == []
-    assert page.evaluate("() => armed") == []
-    assert page.title().split() == " ".join(PAYLOADS).split()
     for text in PAYLOADS[:5]:
         assert any(text in shown for shown in seen.values()), text

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.cases import for_each
-from tests.site.conftest import GONE, MOVED, SUBPATH, kinds, served, visiting
+from tests.site.conftest import MOVED, SUBPATH, served, visiting
 from tests.site.crawl import Fetch, Http, faults, from_disk
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
@@ -120,23 +120,6 @@ def test_every_page_that_the_docs_page_links_to_exists(published: Path) -> None:
             file = path if path.is_file() else path / "index.html"
             assert f'id="{link.partition("#")[2]}"' in file.read_text("utf-8"), link
     assert not re.search(re.escape(url), text), "links are relative, also where the URL is known"
-
-
-@pytest.fixture(scope="module")
-def samples(addressed_site: Path) -> list[str]:
-    return [*kinds(addressed_site), f"{GONE}index.html", f"{MOVED}index.html"]
-
-
-def test_no_kind_of_page_has_an_error_or_asks_another_server(
-    browser: Browser, addressed_site: Path, samples: list[str]
-) -> None:
-    assert len(samples) > 15
-    with served(addressed_site) as base, visiting(browser, base) as visit:
-        for path in samples:
-            page = visit.open(path)
-            page.wait_for_load_state("networkidle")
-            assert visit.faults == [], path
-            assert visit.foreign == [], path
 
 
 def test_a_redirect_leads_to_the_page_of_the_present_name(
