@@ -37,7 +37,8 @@ class Visit:
 
     Attributes:
         base: The site's address, with a slash at its end.
-        faults: Console errors and warnings of the security kind, script errors, failed responses.
+        faults: Console errors and warnings of the security kind, script errors, failed responses,
+            dialogs.
         foreign: Requests to other servers; there are none, for the browser.
     """
 
@@ -175,6 +176,7 @@ def watching(page: Page, server: str, width: int = 1400) -> Iterator[Visit]:
         ),
         "console": lambda entry: entry.type == "error" and visit.faults.append(entry.text),
         "pageerror": lambda error: visit.faults.append(str(error)),
+        "dialog": lambda dialog: (visit.faults.append(dialog.message), dialog.dismiss()),
         "response": lambda response: (
             response.status >= 400 and visit.faults.append(f"{response.status} {response.url}")
         ),

@@ -28,7 +28,7 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.steps.sites import publish_site
 from tests.graft.dbt_2_project import dbt_2_project
 from tests.injector.page_of_dbt_2 import SETTINGS, write_duckdb
-from tests.site.conftest import Visit, served, visiting
+from tests.site.conftest import Visit, served, visiting, watching
 
 pytestmark = pytest.mark.browser
 MODEL = "model.python_tasks.raw_orders"
@@ -55,9 +55,9 @@ def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def visit(browser: Browser, small_site: Path) -> Iterator[Visit]:
-    """A new tab on the site of a small project."""
-    with served(small_site) as address, visiting(browser, address) as visit:
+def visit(shared_tab: Page, small_site: Path) -> Iterator[Visit]:
+    """A visit of the site of a small project."""
+    with served(small_site) as address, watching(shared_tab, address) as visit:
         yield visit
 
 
@@ -112,12 +112,12 @@ def test_addresses_of_the_page_of_dbt_1_lead_to_it(visit: Visit) -> None:
     ],
 )
 def test_without_the_page_of_dbt_1_they_lead_to_the_nodes_of_dbt_2(
-    browser: Browser, small_site: Path, tmp_path: Path, address: str, seen: str
+    shared_tab: Page, small_site: Path, tmp_path: Path, address: str, seen: str
 ) -> None:
     site = shutil.copytree(small_site, tmp_path / "site")
     page = site / "dbt/index.html"
     page.write_text(page.read_text().replace('"classic":"classic/index.html"', '"classic":""'))
-    with served(site) as server, visiting(browser, server) as visit:
+    with served(site) as server, watching(shared_tab, server) as visit:
         shows(visit.open(f"dbt/index.html{address}"), seen)
 
 

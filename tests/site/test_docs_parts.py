@@ -5,37 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
-from tests.site.conftest import served, visiting
+from tests.site.conftest import Visit, served, watching
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
 INSIDE, OUTSIDE = "model.shop.orders", "model.shop.stg_suppliers"
 
 
+@pytest.fixture(scope="module")
+def base(addressed_site: Path) -> Iterator[str]:
+    with served(addressed_site) as address:
+        yield address
+
+
 @pytest.fixture
-def visit(browser: Browser, addressed_site: Path) -> Iterator[Any]:
-    with served(addressed_site) as base, visiting(browser, base) as visit:
+def visit(shared_tab: Page, base: str) -> Iterator[Visit]:
+    with watching(shared_tab, base) as visit:
         yield visit
 
 
-def test_a_smaller_page_shows_its_models_and_no_others(visit: Any) -> None:
+def test_a_smaller_page_shows_its_models_and_no_others(visit: Visit) -> None:
     page = visit.open(f"dbt/finance/index.html#!/model/{INSIDE}")
     expect(page.get_by_role("heading", level=1)).to_contain_text("orders")
     assert page.evaluate("() => document.body.innerText.includes('stg_suppliers')") is False
 
 
-def test_a_model_that_a_smaller_page_lacks_is_shown_by_the_complete_one(visit: Any) -> None:
+def test_a_model_that_a_smaller_page_lacks_is_shown_by_the_complete_one(visit: Visit) -> None:
     page = visit.open(f"dbt/finance/index.html#!/model/{OUTSIDE}")
     page.wait_for_url(f"**/dbt/index.html#!/model/{OUTSIDE}*")
     expect(page.get_by_role("heading", level=1)).to_contain_text("stg_suppliers")
 
 
-def test_the_header_leads_to_the_model_on_the_complete_page_and_to_the_catalog(visit: Any) -> None:
+def test_the_header_leads_to_the_model_on_the_complete_page_and_to_the_catalog(visit: Visit) -> None:
     page = visit.open(f"dbt/finance/index.html#!/model/{INSIDE}")
     links = page.locator("#graft-links")
     expect(links.get_by_role("link", name="analytics.orders")).to_be_visible()

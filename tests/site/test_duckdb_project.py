@@ -16,14 +16,14 @@ from typing import Any
 import duckdb
 import orjson
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from dbt_graft.collectors.java import java_home
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.dataset import DatasetId
 from tests.cases import for_each
 from tests.dbt_process import run_dbt
-from tests.site.conftest import Visit, served, visiting
+from tests.site.conftest import Visit, served, watching
 
 Json = dict[str, Any]
 NAMESPACE = "duckdb://shop.duckdb"
@@ -291,9 +291,9 @@ def test_building_again_gives_the_same_bytes(project: Path, nodes: Json) -> None
 
 
 @pytest.fixture
-def visit(browser: Browser, project: Path, summary: Json) -> Iterator[Visit]:
-    """A tab on the published site."""
-    with served(project / "build/site") as address, visiting(browser, address) as visit:
+def visit(shared_tab: Page, project: Path, summary: Json) -> Iterator[Visit]:
+    """A visit of the published site."""
+    with served(project / "build/site") as address, watching(shared_tab, address) as visit:
         yield visit
 
 

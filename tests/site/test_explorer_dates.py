@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from dbt_graft.catalog.build import build as build_site
 from dbt_graft.catalog.settings import SiteSettings
@@ -18,7 +18,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Dataset, Direction, Records
 from tests.cases import for_each
 from tests.graft.project.test_past import DAY, FILES, MART, ORDERS, START, loaded
-from tests.site.conftest import Visit, served, visiting
+from tests.site.conftest import Visit, served, watching
 from tests.site.test_explorer import box, explored, idle, ids
 
 pytestmark = pytest.mark.browser
@@ -50,11 +50,18 @@ def _records(days: int) -> Records:
 
 
 @pytest.fixture(scope="module")
-def dated(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    """A tab on the site of six days."""
+def six_days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site of six days."""
     folder = tmp_path_factory.mktemp("dated")
     build_site(DescribedLineage(build(_records(6))), SiteSettings(), folder / "site")
-    with served(folder / "site") as address, visiting(browser, address) as visit:
+    with served(folder / "site") as address:
+        yield address
+
+
+@pytest.fixture
+def dated(shared_tab: Page, six_days: str) -> Iterator[Visit]:
+    """A visit of that site."""
+    with watching(shared_tab, six_days) as visit:
         yield visit
 
 
@@ -62,21 +69,23 @@ def _control(page: Page) -> None:
     page.locator(".graft-menu summary").filter(has_text=re.compile("Date|2024")).click()
 
 
-@for_each("date, there", [
-    ("", BASE | LATER),
-    ("2024-03-01", BASE | {"@scratch", "spark/raw/scratch"}),
-    ("2024-03-03", BASE | LATER | {"@scratch", "spark/raw/scratch"}),
-    ("2024-03-04", BASE | LATER),
-    ("2024-03-06", BASE | LATER),
-    ("2030-01-01", BASE | LATER),
-    ("2020-01-01", set()),
+@for_each("date, start, there", [
+    ("", "orders", BASE | LATER),
+    ("2024-03-01", "files", BASE | {"@scratch", "spark/raw/scratch"}),
+    ("2024-03-03", "orders", BASE | LATER | {"@scratch", "spark/raw/scratch"}),
+    ("2024-03-04", "files", BASE | LATER),
+    ("2024-03-06", "orders", BASE | LATER),
+    ("2030-01-01", "files", BASE | LATER),
+    ("2020-01-01", "orders", set()),
 ])  # fmt: skip
-def test_the_graph_of_a_day_is_what_was_there(dated: Visit, date: str, there: set[str]) -> None:
+def test_the_graph_of_a_day_is_what_was_there(
+    dated: Visit, date: str, start: str, there: set[str]
+) -> None:
     page = explored(dated, f"#date={date}" if date else "")
     assert ids(page) - {"@clean", "@scratch"} == there - {"@clean", "@scratch"}
-    for start in ("spark/raw/orders", "spark/raw/files"):
-        page = explored(dated, f"#dataset={start}&up=5&down=5{f'&date={date}' if date else ''}")
-        assert ids(page) - {"@scratch"} == there - {"@scratch"}
+    of_day = f"&date={date}" if date else ""
+    page = explored(dated, f"#dataset=spark/raw/{start}&up=5&down=5{of_day}")
+    assert ids(page) - {"@scratch"} == there - {"@scratch"}
 
 
 def test_the_status_names_the_day_and_an_empty_one(dated: Visit) -> None:
@@ -142,9 +151,9 @@ def test_an_address_without_a_real_date_shows_what_is_there_now(dated: Visit, da
     assert ids(explored(dated, f"#date={date}")) >= BASE | LATER
 
 
-def test_the_lineage_of_one_day_has_no_control(browser: Browser, tmp_path: Path) -> None:
+def test_the_lineage_of_one_day_has_no_control(shared_tab: Page, tmp_path: Path) -> None:
     build_site(DescribedLineage(build(_records(1))), SiteSettings(), tmp_path / "site")
-    with served(tmp_path / "site") as address, visiting(browser, address) as visit:
+    with served(tmp_path / "site") as address, watching(shared_tab, address) as visit:
         page = explored(visit, "#date=2020-01-01")
         assert ids(page) >= BASE
         expect(page.locator(".graft-menu summary", has_text="Date")).to_be_hidden()

@@ -92,14 +92,16 @@ def _as_json(found: Layout[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("sizes", [Sizes(), EXPLORER, Sizes(room=600)], ids=["page", "wide", "few"])
-def test_a_browser_lays_out_a_graph_as_the_pictures_are(page: Page, sizes: Sizes) -> None:
-    for seed in range(80):
-        names, edges = _graph(seed)
-        chance = random.Random(seed)  # noqa: S311
-        wanted = {name: chance.uniform(60, 400) for name in names} if seed % 2 else None
-        expected = _as_json(layout(names, edges, sizes, wanted))
-        fields = {name: getattr(sizes, name) for name in Sizes.__slots__}
-        assert page.evaluate(_LAYOUT, [names, edges, fields, wanted]) == expected, seed
+@for_each("seed", range(80), quick=20)
+def test_a_browser_lays_out_a_graph_as_the_pictures_are(
+    page: Page, sizes: Sizes, seed: int
+) -> None:
+    names, edges = _graph(seed)
+    chance = random.Random(seed)  # noqa: S311
+    wanted = {name: chance.uniform(60, 400) for name in names} if seed % 2 else None
+    expected = _as_json(layout(names, edges, sizes, wanted))
+    fields = {name: getattr(sizes, name) for name in Sizes.__slots__}
+    assert page.evaluate(_LAYOUT, [names, edges, fields, wanted]) == expected
 
 
 def test_the_sizes_are_those_of_the_opening_view(page: Page) -> None:

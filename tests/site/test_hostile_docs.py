@@ -134,16 +134,13 @@ def test_no_payload_runs_in_the_docs_page(browser: Browser, server: str, root: P
     def respond(route: Route) -> None:
         route.fulfill(body=content, content_type="text/html; charset=utf-8")
 
-    dialogs: list[str] = []
     with visiting(browser, server) as visit:
         page = visit.page
-        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         page.route("**/dbt/hostile.html", respond)
         page.add_init_script(WATCH)
         visit.open("dbt/hostile.html#!/overview")
         seen: dict[str, str] = page.evaluate(TOUR)
         assert page.evaluate("() => armed") == []
         assert page.title().split() == " ".join(PAYLOADS).split()
-    assert dialogs == []
     for text in PAYLOADS[:5]:
         assert any(text in shown for shown in seen.values()), text

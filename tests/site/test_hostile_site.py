@@ -113,12 +113,10 @@ def views(
     """Each sample, opened, unfolded and, with rules for axe, looked at and pointed at."""
     width, scheme, rules = request.param
     with visiting(browser, base, width, color_scheme=scheme) as visit:
-        dialogs: list[str] = []
-        visit.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        return {path: _view(visit, path, rules, dialogs) for path in samples}
+        return {path: _view(visit, path, rules) for path in samples}
 
 
-def _view(visit: Visit, path: str, rules: Rules | None, dialogs: list[str]) -> View:
+def _view(visit: Visit, path: str, rules: Rules | None) -> View:
     page = visit.open(path)
     page.evaluate(UNFOLD)
     beyond, elements = page.evaluate(CUT_OFF)
@@ -129,7 +127,7 @@ def _view(visit: Visit, path: str, rules: Rules | None, dialogs: list[str]) -> V
             serious = serious_faults(page, rules)
         for box in page.locator("article svg a").all()[:5]:
             box.hover(force=True)
-    return View([*dialogs, *visit.faults], beyond, elements, [fault[:300] for fault in serious])
+    return View(list(visit.faults), beyond, elements, [fault[:300] for fault in serious])
 
 
 def test_nothing_of_it_runs_or_fails(views: dict[str, View]) -> None:

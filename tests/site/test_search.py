@@ -21,7 +21,7 @@ from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset
 from tests.cases import for_each
-from tests.site.conftest import served, visiting
+from tests.site.conftest import Visit, served, watching
 
 pytestmark = [pytest.mark.browser]
 
@@ -100,25 +100,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as address:
+        yield address
+
+
 @pytest.fixture
-def tab(browser: Any, folder: Path) -> Iterator[Any]:
-    """A new tab on that site."""
-    with served(folder) as address, visiting(browser, address) as visit:
+def tab(shared_tab: Page, address: str) -> Iterator[Visit]:
+    """A visit of that site."""
+    with watching(shared_tab, address) as visit:
         yield visit
 
 
 @pytest.fixture
-def file_tab(browser: Any, folder: Path) -> Iterator[Any]:
-    """A new tab on that site, opened as files."""
-    context = browser.new_context()
-    page, faults = context.new_page(), []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda entry: entry.type == "error" and faults.append(entry.text))
-    page.on("dialog", lambda dialog: faults.append(dialog.message) or dialog.dismiss())
-    page.goto((folder / "tasks" / "index.html").as_uri())
-    yield page
-    context.close()
-    assert faults == []
+def file_tab(shared_tab: Page, folder: Path) -> Iterator[Page]:
+    """A visit of that site's tasks, opened as files."""
+    with watching(shared_tab, f"{folder.as_uri()}/") as visit:
+        yield visit.open("tasks/index.html")
 
 
 def results(page: Page, group: str = "") -> Locator:
@@ -362,8 +361,7 @@ def test_an_empty_query_shows_examples(tab: Any) -> None:
 
 
 def test_hostile_names_and_texts_are_text(tasks_page: Page) -> None:
-    page, alerts = tasks_page, list[str]()
-    page.on("dialog", lambda dialog: alerts.append(dialog.message) or dialog.dismiss())
+    page = tasks_page
     for name in HOSTILE:
         shown = " ".join(printable(name).split())
         search(page, shown[:60])
@@ -371,28 +369,26 @@ def test_hostile_names_and_texts_are_text(tasks_page: Page) -> None:
         texts = page.locator(".graft-result__name").all_text_contents()
         assert any(printable(name) in text for text in texts), name
     assert page.locator("dialog :is(img, script, svg)").count() == 0
-    assert alerts == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_works_on_a_phone(browser: Any, folder: Path, scheme: Any) -> None:
+def test_it_works_on_a_phone(browser: Any, address: str, scheme: Any) -> None:
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, color_scheme=scheme, has_touch=True
     )
     page = context.new_page()
-    with served(folder) as address:
-        page.goto(f"{address}tasks/index.html")
-        page.get_by_role("button", name="Search").tap()
-        page.get_by_role("combobox", name="Search").fill("x")
-        expect(results(page).first).to_be_visible()
-        wide = page.evaluate("() => document.querySelector('dialog').scrollWidth - innerWidth")
-        assert wide <= 0
-        page.get_by_role("combobox", name="Search").fill("raw.order_l")
-        results(page).first.tap()
-        page.wait_for_url("**/raw/order_lines/index.html")
-        page.get_by_role("button", name="Search").tap()
-        page.get_by_role("button", name="Close search").tap()
-        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.goto(f"{address}tasks/index.html")
+    page.get_by_role("button", name="Search").tap()
+    page.get_by_role("combobox", name="Search").fill("x")
+    expect(results(page).first).to_be_visible()
+    wide = page.evaluate("() => document.querySelector('dialog').scrollWidth - innerWidth")
+    assert wide <= 0
+    page.get_by_role("combobox", name="Search").fill("raw.order_l")
+    results(page).first.tap()
+    page.wait_for_url("**/raw/order_lines/index.html")
+    page.get_by_role("button", name="Search").tap()
+    page.get_by_role("button", name="Close search").tap()
+    expect(page.get_by_role("dialog")).to_have_count(0)
     context.close()
 
 
@@ -405,26 +401,24 @@ def test_without_script_no_button_is_shown(browser: Any, folder: Path) -> None:
     context.close()
 
 
-def test_a_missing_index_is_said(browser: Any, folder: Path) -> None:
+def test_a_missing_index_is_said(browser: Any, address: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.route("**/search/names/**", lambda route: route.abort())
-    with served(folder) as address:
-        page.goto(f"{address}tasks/index.html")
-        search(page, "orders")
-        expect(page.get_by_text("The index of the search cannot be loaded.")).to_be_visible()
-        page.unroute("**/search/names/**")
-        page.keyboard.press("Escape")
-        expect(search(page, "orders").first).to_be_visible()
+    page.goto(f"{address}tasks/index.html")
+    search(page, "orders")
+    expect(page.get_by_text("The index of the search cannot be loaded.")).to_be_visible()
+    page.unroute("**/search/names/**")
+    page.keyboard.press("Escape")
+    expect(search(page, "orders").first).to_be_visible()
     context.close()
 
 
-def test_without_the_full_text_names_are_found(browser: Any, folder: Path) -> None:
+def test_without_the_full_text_names_are_found(browser: Any, address: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.route("**/search/text/**", lambda route: route.abort())
-    with served(folder) as address:
-        page.goto(f"{address}tasks/index.html")
-        expect(search(page, "orders").first).to_be_visible()
-        expect(page.get_by_text("Descriptions cannot be searched in this browser.")).to_be_visible()
+    page.goto(f"{address}tasks/index.html")
+    expect(search(page, "orders").first).to_be_visible()
+    expect(page.get_by_text("Descriptions cannot be searched in this browser.")).to_be_visible()
     context.close()
