@@ -164,7 +164,7 @@ def feeds(
 
 def _consumers(names: Sequence[str], root: str) -> str:
     links = ", ".join(
-        f'<a href="{root}{task_path(name)}index.html">{text(name)}</a>'
+        f'<a href="{root}{task_path(name)}index.html">{text(name or "(no name)")}</a>'
         for name in names[:_MAX_CONSUMERS]
     )
     omitted = len(names) - _MAX_CONSUMERS

@@ -63,7 +63,7 @@ NAMES = [
     "à̴̡̢̧̛̛̖̗̘̙̜̝̞̟̠̣̤̥̦̩̪̫̬̭̮̯̰̱̲̳̹̺̻̼͇͈͉͍͎́̂̃̄̅̆̇̈̉̊̋̌̍̎̏",
 ]
 WIDE, HUB = DatasetId("spark", "raw.wide_table"), DatasetId("spark", "raw.hub")
-READERS, COLUMNS = 1_000, 400
+COLUMNS = 400
 TABLE = (
     "| "
     + " | ".join(f"a heading of column {n}" for n in range(14))
@@ -79,7 +79,7 @@ TEXT = (
 AT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 
 
-def _records() -> tuple[Records, dict[str, TaskInfo]]:
+def _records(readers: int) -> tuple[Records, dict[str, TaskInfo]]:
     accesses: list[Access] = []
     runs: list[Run] = []
     datasets = [
@@ -128,7 +128,7 @@ def _records() -> tuple[Records, dict[str, TaskInfo]]:
             for m, to in enumerate(one for one in NAMES if one)
             for kind in (Subtype.IDENTITY, Subtype.FILTER)
         ]
-    for n in range(READERS):
+    for n in range(readers):
         task = f"reader_{n:04}"
         runs.append(Run(f"r-{task}", task, "spark", AT, AT, Status.OK))
         access(task, HUB, Direction.READ, Status.OK)
@@ -143,9 +143,9 @@ def _records() -> tuple[Records, dict[str, TaskInfo]]:
     ), infos
 
 
-def publish(out: Path) -> Path:
-    """Build the site of the hostile project."""
-    records, infos = _records()
+def publish(out: Path, readers: int) -> Path:
+    """Build the site of the hostile project, in which so many tasks read one table."""
+    records, infos = _records(readers)
     lineage = build(records, settings=LineageSettings(infos))
     columns = {f"{LONG[:70]}_{n:03}": TEXT if n < 3 else "Short." for n in range(COLUMNS)}
     descriptions = {
