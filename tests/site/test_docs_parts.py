@@ -40,7 +40,7 @@ def test_a_model_that_a_smaller_page_lacks_is_shown_by_the_complete_one(visit: V
     expect(page.get_by_role("heading", level=1)).to_contain_text("stg_suppliers")
 
 
-def test_the_header_leads_to_the_model_on_the_complete_page_and_to_the_catalog(
+def test_a_header_leads_to_the_model_on_the_complete_page_and_to_the_catalog(
     visit: Visit,
 ) -> None:
     page = visit.open(f"dbt/finance/index.html#!/model/{INSIDE}")
