@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import gzip
 import html
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 # Runs of base64 and of hexadecimal that may hold a canary.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
+_URL_SAFE = str.maketrans("-_", "+/")
 _ESCAPED = re.compile(r"\\+(?:u00|x)([0-9a-fA-F]{2})|\\+u\{([0-9a-fA-F]{2})\}")
 
 
@@ -63,13 +63,18 @@ def _forms(text: str) -> Iterator[str]:
     yield html.unescape(text)
     yield unquote(html.unescape(text))
     yield _ESCAPED.sub(lambda code: chr(int(code[1] or code[2], 16)), text)
+    # One text of all: a canary has no line break, and a search of each would take minutes.
+    yield "\n".join(_unpacked_runs(text))
+
+
+def _unpacked_runs(text: str) -> Iterator[str]:
     for run in _HEX.findall(text):
         yield binascii.unhexlify(run).decode("utf-8", "replace")
     for run in _BASE64.findall(text):
-        plain = run.translate(str.maketrans("-_", "+/"))
+        plain = run.translate(_URL_SAFE)
         for start in range(4):
             part = plain[start:]
-            packed = base64.b64decode(part + "A" * (-len(part) % 4))
+            packed = binascii.a2b_base64(part + "A" * (-len(part) % 4))
             yield _inflated(packed).decode("utf-8", "replace")
 
 

@@ -14,7 +14,7 @@ from tests.audience.random_projects import RandomProject, readable
 from tests.cases import for_each
 
 
-@for_each("number", range(100), quick=3)
+@for_each("number", range(100), quick=1)
 def test_a_site_has_no_name_that_the_rule_hides_and_each_that_it_shows(
     tmp_path: Path, number: int
 ) -> None:

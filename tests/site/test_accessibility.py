@@ -188,7 +188,7 @@ def _show(page: Page, media: Any, scheme: Any, size: tuple[int, int]) -> None:
 
 
 def _faults_on_paper(page: Page, path: str) -> list[str]:
-    """What is not dark on white, or as wide as the paper."""
+    """Texts and parts that are not dark on white, or wider than the paper."""
     shell = page.locator(".md-header, .md-footer, .md-tabs").filter(visible=True)
     colours = violations(page, COLOURS) if path == DATASET else []
     return [

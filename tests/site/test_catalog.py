@@ -6,13 +6,12 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.cases import for_each
-from tests.site.conftest import visiting
+from tests.site.conftest import visiting, watching
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -30,6 +29,7 @@ PAGES = [
     "tags/python_task/",
     "gaps/",
 ]
+WIDTHS = (360, 390, 480, 768, 970, 1100, 1240, 2560, 1440)
 
 
 def boxes(page: Page) -> list[str]:
@@ -41,13 +41,14 @@ def boxes(page: Page) -> list[str]:
     return [link.removesuffix("index.html").split("/here/")[1] for link in links]
 
 
-@for_each("path", PAGES)
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.exhaustive)])
+@for_each("number, path", enumerate(PAGES))
 def test_a_page_opens_from_its_permanent_address_and_fits_every_width(
-    visit: Any, path: str
+    visit: Any, number: int, path: str, step: int
 ) -> None:
     page = visit.open(path)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    for width in (360, 390, 480, 768, 970, 1100, 1240, 2560, 1440):
+    for width in WIDTHS[number % step :: step]:
         page.set_viewport_size({"width": width, "height": 900})
         beyond = page.evaluate(
             """() => {
@@ -136,31 +137,12 @@ def test_a_page_is_complete_without_script(browser: Any, server: str, path: str)
     context.close()
 
 
-def test_pages_open_from_disk(browser: Any, site: Path) -> None:
-    page = browser.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-    for path in PAGES:
-        page.goto((site / path / "index.html").as_uri())
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.close()
-    assert faults == []
-
-
-def test_every_link_of_the_site_leads_to_a_file(site: Path) -> None:
-    broken = []
-    for file in site.rglob("*.html"):
-        if file.parent.name == "dbt":
-            continue
-        for target in set(re.findall(r'(?:href|src)="([^"#]+)', file.read_text("utf-8"))):
-            parts = urlsplit(target)
-            if parts.scheme or parts.netloc or file.name == "404.html":
-                continue
-            path = (file.parent / unquote(parts.path)).resolve()
-            if not (path.is_file() or (path / "index.html").is_file()):
-                broken.append(f"{file.relative_to(site)}: {target}")
-    assert broken == []
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_pages_open_from_disk(shared_tab: Page, site: Path, step: int) -> None:
+    with watching(shared_tab, f"{site.as_uri()}/") as visit:
+        for path in PAGES[::step]:
+            page = visit.open(f"{path}index.html")
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
 @pytest.mark.parametrize("missing", ["tasks/gone/", "datasets/spark/raw/gone/index.html", "gone"])

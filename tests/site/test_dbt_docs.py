@@ -49,10 +49,11 @@ def edges(shown: dict[str, Any]) -> set[tuple[str, str]]:
     return {(source, target) for source, target in shown["edges"]}
 
 
-def test_a_python_task_is_between_two_dbt_models(visit: Any) -> None:
+def test_a_python_task_of_its_own_colour_is_between_two_dbt_models(visit: Any) -> None:
     shown = graph(visit.open(focused("1+ml_customer_scores+1")))
     assert ("model.shop.customers", SCORES) in edges(shown)
     assert (SCORES, "model.shop.customer_segments") in edges(shown)
+    assert shown["colours"][SCORES] != shown["colours"]["model.shop.customers"]
 
 
 def test_the_sql_server_task_s_table_is_upstream_of_a_dbt_model(visit: Any) -> None:
@@ -61,14 +62,9 @@ def test_the_sql_server_task_s_table_is_upstream_of_a_dbt_model(visit: Any) -> N
     assert any(target == "model.python_tasks.erp_suppliers" for _, target in edges(shown))
 
 
-def test_python_nodes_have_a_colour_of_their_own(visit: Any) -> None:
-    colours = graph(visit.open(focused("1+ml_customer_scores+1")))["colours"]
-    assert colours[SCORES] != colours["model.shop.customers"]
-
-
-def test_the_tags_drop_down_lists_python_task_and_filters_by_it(visit: Any) -> None:
+def test_the_full_graph_has_all_nodes_and_the_tags_drop_down_filters_them(visit: Any) -> None:
     page = visit.open("dbt/index.html#!/overview?g_v=1")
-    assert "model.shop.customers" in graph(page)["nodes"]
+    assert {PROMOTED, NEW, UNTOUCHED, "model.shop.customers"} <= set(graph(page)["nodes"])
     menu = page.locator("[data-form-type=tags]")
     menu.locator("select").click()
     menu.get_by_text("Select All").click()
@@ -99,21 +95,17 @@ def test_an_old_link_to_a_source_redirects_to_the_model(visit: Any) -> None:
     expect(page.get_by_role("heading", name="ml_customer_scores").first).to_be_visible()
 
 
-@for_each("selector", ["source:ml+", "source:ml.customer_scores+", "source:ml.*+"])
+@for_each("selector", ["source:ml+", "source:ml.customer_scores+", "source:ml.*+"], quick=1)
 def test_a_selector_of_a_source_finds_the_model_that_it_became(visit: Any, selector: str) -> None:
     shown = graph(visit.open(focused(selector)))
     assert (SCORES, "model.shop.customer_segments") in edges(shown)
 
 
-def test_texts_without_markup_show_none(visit: Any) -> None:
+def test_texts_without_markup_show_none_and_a_link_leads_to_the_catalog(visit: Any) -> None:
     page = visit.open(f"dbt/index.html#!/model/{SCORES}")
     shown = page.locator(".column-row").all_inner_texts()
     assert any("From " in text for text in shown)
     assert not any("`" in text or "](" in text for text in shown)
-
-
-def test_a_model_page_links_to_its_catalog_page(visit: Any) -> None:
-    page = visit.open(f"dbt/index.html#!/model/{SCORES}")
     page.get_by_role("link", name="Catalog page").first.click()
     page.wait_for_url("**/datasets/spark/ml/customer_scores/**")
 
@@ -206,11 +198,6 @@ def test_a_tree_leads_to_its_nodes(visit: Any, tab: str, folders: list[str], nam
         line.first.click()
     menu.locator(f"a[title={name!r}]:visible").click()
     expect(page.locator(".app-content h1").first).to_be_visible()
-
-
-def test_the_full_graph_has_promoted_new_and_untouched_nodes(visit: Any) -> None:
-    shown = graph(visit.open("dbt/index.html#!/overview?g_v=1"))
-    assert {PROMOTED, NEW, UNTOUCHED} <= set(shown["nodes"])
 
 
 def test_a_node_opens_its_neighbourhood(visit: Any) -> None:
