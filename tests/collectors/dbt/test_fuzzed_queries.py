@@ -60,12 +60,19 @@ def seeded(text: str) -> Random:
     return Random(text)  # noqa: S311
 
 
-def queries_of(dialect: str) -> list[str]:
-    """The queries of a dialect: the common ones, and those of the pairs that change."""
+def queries_of(dialect: str, *, few: bool = False) -> list[str]:
+    """The queries of a dialect: the common ones, and those of the pairs that change.
+
+    Args:
+        few: Of the common ones each third; dialects that follow one another have all.
+    """
+    common = COMMON.strip().splitlines()
+    if few:
+        common = common[DIALECTS.index(dialect) % 3 :: 3]
     blocks = Path(__file__).with_name("changed_pairs.txt").read_text().split("\n\n")[1:]
     pairs = [block.split("\n") for block in blocks]
     own = [line for head, *lines in pairs if head.split()[0] == dialect for line in lines if line]
-    return [*COMMON.strip().splitlines(), *own]
+    return [*common, *own]
 
 
 def changed(tree: exp.Expr, rng: Random) -> exp.Expr | None:
@@ -169,7 +176,7 @@ def _simplify(join: exp.Join) -> None:
 
 def mutants(dialect: str, seeds: range) -> Iterator[tuple[str, str]]:
     """Queries, each with one that is changed, as text that can be read again."""
-    for query in queries_of(dialect):
+    for query in queries_of(dialect, few=len(seeds) == 1):
         try:
             tree = sqlglot.parse_one(query, read=dialect)
         except SqlglotError:
@@ -207,7 +214,7 @@ def test_a_change_of_the_tree_is_never_layout(dialect: str) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_change_of_many_is_layout(dialect: str) -> None:
-    assert_never_layout(dialect, range(1, 200))
+    assert_never_layout(dialect, range(200))
 
 
 def laid_out(sql: str, dialect: str, rng: Random) -> str:
@@ -226,11 +233,9 @@ def laid_out(sql: str, dialect: str, rng: Random) -> str:
 
 
 @for_each("dialect", DIALECTS)
-@pytest.mark.parametrize(
-    "seeds", [range(1), pytest.param(range(1, 20), marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(20), marks=pytest.mark.exhaustive)])
 def test_layout_is_never_a_change(dialect: str, seeds: range) -> None:
-    for query in queries_of(dialect):
+    for query in queries_of(dialect, few=len(seeds) == 1):
         for seed in seeds:
             text = laid_out(query, dialect, seeded(f"{query} {seed}"))
             changes = review_pair(query, text, dialect)

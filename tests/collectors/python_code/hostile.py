@@ -91,18 +91,19 @@ ENDLESS: dict[str, str] = {
     "iter": "l = list(iter(int, 1))\n",
     "self-made frame": "df = pd.concat([df] * 10 ** 9)\n",
     "columns doubled": "df = pd.concat([df, df], axis=1)\n" * 60,
-    "merged again": "df = df.merge(df, on='a')\n" * 60,
     "columns of a loop": "for i in range(10 ** 6):\n    df[f'c{i}'] = df['a'] + i\n",
     "branches": "".join(f"if x{n}:\n    df['a'] = df['a'] + df['b']\n" for n in range(200)),
     "branches of texts": "q = ''\n"
     + "".join(f"if x{n}:\n    q += 'a{n}'\nelse:\n    q += 'b{n}'\n" for n in range(200)),
+    "lambda of itself": "f = lambda g: g(g)\nf(f)\n",
+    "names of builtins": "str = list = dict = len = print = None\n",
+    "many statements": "n = 1\n" * 60_000,
+    # They take seconds up to the same limit of steps as the comprehension.
+    "merged again": "df = df.merge(df, on='a')\n" * 60,
     "functions called by all": "".join(
         f"def f{n}(d):\n    return f{n + 1}(f{n + 1}(d))\n" for n in range(60)
     )
     + "df = f0(df)\n",
-    "lambda of itself": "f = lambda g: g(g)\nf(f)\n",
-    "names of builtins": "str = list = dict = len = print = None\n",
-    "many statements": "n = 1\n" * 60_000,
 }
 
 # Lines that must not be run, between a read and a write.

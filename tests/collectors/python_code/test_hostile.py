@@ -44,7 +44,7 @@ def test_a_file_that_cannot_be_read_is_a_gap_with_its_line(content: bytes, line:
     assert (script.edges, [gap.place.line for gap in script.gaps]) == ((), [line])
 
 
-@for_each("lines", ENDLESS.values(), ids=ENDLESS)
+@for_each("lines", ENDLESS.values(), ids=ENDLESS, quick=len(ENDLESS) - 2)
 def test_what_would_take_for_ever_or_all_memory_ends(lines: str) -> None:
     script = _follow(_between(lines))
     assert script.targets or script.gaps
