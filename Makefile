@@ -43,7 +43,7 @@ test-all: ready ## run those tests with all seeds, versions and combinations
 # again names the environment, or two of them would make it at once.
 .PHONY: ready
 ready:
-	@$(MAKE) --silent --jobs 3 --output-sync=line lint docs system airflow dbt-2 $(VENV)/spark.jsa
+	@$(MAKE) --silent --jobs 3 --output-sync=line lint docs system airflow dbt-2
 
 check: lint ## check style and types, run the tests without Spark, browser, ODBC
 	@$(PYTEST) $(UNITS)
@@ -109,11 +109,6 @@ $(VENV)/.tsc: package.json package-lock.json .npmrc $(VENV)/.test
 $(VENV)/.dist: $(VENV)/.test
 	@$(call install,$(VENV),constraints.txt,--group dist)
 	@touch $@
-
-# Java's archive of Spark's classes: a session of the tests starts in half the time.
-$(VENV)/spark.jsa: tests/class_archive.py $(VENV)/.test
-	@rm -f $@ && $(BIN)/python -m tests.class_archive $@ >/dev/null 2>&1 \
-	  || echo "Spark will start slowly in tests: Java could not write its classes to $@"
 
 # What apt installs: one at a time.
 .PHONY: system

@@ -18,7 +18,7 @@ from xdist.scheduler import LoadFileScheduling
 from dbt_graft.collectors.engines.local import LocalEngine
 from dbt_graft.collectors.engines.session import session
 from dbt_graft.collectors.engines.spark import SparkEngine
-from tests.class_archive import java_options
+from tests.java_options import java_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.airflow, pytest.mark.demo]
 CONFIG = "dbt_project/graft.yml"
 # Variables that the demo's tasks run with, of those that demo.py gives to its steps.
 VARIABLES = (
-    *("JAVA_HOME", "PYSPARK_PYTHON", "SPARK_CONF_DIR", "SPARK_LOCAL_IP", "SHOP_BUILD"),
+    *("JAVA_HOME", "PYSPARK_PYTHON", "PYSPARK_SUBMIT_ARGS", "SPARK_LOCAL_IP", "SHOP_BUILD"),
     *("DBT_PROJECT_DIR", "DBT_PROFILES_DIR", "DBT_TARGET_PATH", "DBT_LOG_PATH"),
 )
 

@@ -24,9 +24,9 @@ from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.model import Lineage
 from tests.airflow.environment import AirflowEnvironment, airflow_environment, graft
 from tests.catalog.html_reader import HtmlReader, text
-from tests.class_archive import java_options
 from tests.exporters.openlineage.conformance import complaints
 from tests.graft.small_project import small_project
+from tests.java_options import java_options
 
 pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 

@@ -13,7 +13,7 @@ import pytest
 
 from dbt_graft.collectors.java import java_home
 from tests.cases import for_each
-from tests.class_archive import java_options
+from tests.java_options import java_options
 
 PROJECT = {
     "dbt_project.yml": """
