@@ -1,6 +1,7 @@
-// A tour through a dbt docs page, run in the page: every page, tab, tree, search and selection.
+// A tour through a dbt docs page, run in the page: every page, tab, tree, search and selection; of
+// data tests of a kind the first of a model and the first of a source, or each.
 // Returns a map: place -> text shown there.
-async () => {
+async (eachTest) => {
   const root = document.documentElement;
   const injector = angular.element(root).injector();
   const service = (name) => injector.get(name);
@@ -26,7 +27,13 @@ async () => {
     }
   };
 
+  const kinds = new Set();
+  const isLikeAnother = ({ resource_type, name }) => {
+    const [kind] = name.match(/^(source_)?(not_null|unique|accepted_values|relationships)?/);
+    return resource_type === "test" && kinds.size === kinds.add(kind).size;
+  };
   for (const node of Object.values(project.nodes)) {
+    if (!eachTest && isLikeAnother(node)) continue;
     if (service("$state").get(`dbt.${node.resource_type}`)) {
       await visit(`dbt.${node.resource_type}`, { unique_id: node.unique_id });
     }
