@@ -27,7 +27,7 @@ from dbt_graft.lineage.records import Column, ColumnEdge, Dataset, Evidence, Rec
 from dbt_graft.lineage.urls import dataset_path
 from tests.catalog.test_hostile_text import HOSTILE, _hostile_lineage
 from tests.notation import statement
-from tests.site.conftest import Visit, served, visiting
+from tests.site.conftest import Visit, served, watching
 
 pytestmark = [pytest.mark.browser, pytest.mark.demo]
 
@@ -522,9 +522,9 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, server: str) -> None:
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[[Lineage], Visit]]:
+def opened(shared_tab: Page, tmp_path: Path) -> Iterator[Callable[[Lineage], Visit]]:
     """A tab on the site of a lineage."""
-    with served(tmp_path / "site") as address, visiting(browser, address) as visit:
+    with served(tmp_path / "site") as address, watching(shared_tab, address) as visit:
 
         def open_(lineage: Lineage) -> Visit:
             build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
