@@ -140,6 +140,12 @@ def finished(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile("result"))
 
 
+@pytest.fixture
+def home(tab: Visit) -> Page:
+    """The home page, open."""
+    return tab.open("")
+
+
 @pytest.fixture(params=["tab", "file_tab"])
 def tasks_page(request: pytest.FixtureRequest) -> Page:
     """The list of tasks, on the server and opened as a file."""
@@ -220,16 +226,14 @@ def test_words_that_no_description_has_find_none(tab: Any) -> None:
         ("nightlly", "nightly"),  # too many
     ],
 )
-def test_a_typing_error_is_forgiven(words: str, name: str, tab: Any) -> None:
-    page = tab.open("")
-    expect(search(page, words, "Did you mean").first).to_contain_text(name)
+def test_a_typing_error_is_forgiven(words: str, name: str, home: Page) -> None:
+    expect(search(home, words, "Did you mean").first).to_contain_text(name)
 
 
 @for_each("words", ["ord3rz", "zzzz", "pxyxelist"])
-def test_a_text_far_from_all_names_finds_none(words: str, tab: Any) -> None:
-    page = tab.open("")
-    search(page, words)
-    expect(page.get_by_text(f"Nothing found for “{words}”.")).to_be_visible()
+def test_a_text_far_from_all_names_finds_none(words: str, home: Page) -> None:
+    search(home, words)
+    expect(home.get_by_text(f"Nothing found for “{words}”.")).to_be_visible()
 
 
 def test_a_missing_address_leads_to_names_like_its_own(tab: Any, folder: Path) -> None:
