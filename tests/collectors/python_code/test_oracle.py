@@ -39,14 +39,18 @@ _FALSE = (
     ),
 )
 
+_UNSEEN = list_scripts(SCRIPTS / "unseen")
+# Half of them, with each library.
+FEW = [path for at, path in enumerate(_UNSEEN) if at % 2 == 0 or "polars" in path.name]
+
 
 @pytest.mark.parametrize(
     "scripts",
-    [SCRIPTS / "unseen", pytest.param(SCRIPTS, marks=pytest.mark.exhaustive)],
-    ids=["unseen", "others"],
+    [FEW, pytest.param([SCRIPTS / "unseen", SCRIPTS], marks=pytest.mark.exhaustive)],
+    ids=["few", "all"],
 )
 def test_what_scripts_say_of_their_columns_is_so_when_they_run(
-    scripts: Path, root: Path, tmp_path: Path
+    scripts: list[Path], root: Path, tmp_path: Path
 ) -> None:
     for number, (lines, _) in enumerate(_FALSE):
         block = "".join(f"# dw.fx.{line}\n" for line in lines.split(";"))
@@ -54,7 +58,7 @@ def test_what_scripts_say_of_their_columns_is_so_when_they_run(
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.collectors.python_code.oracle"),
-            *(str(scripts), str(tmp_path)),
+            *map(str, (*scripts, tmp_path)),
         ],
         cwd=root,
         capture_output=True,
