@@ -48,8 +48,8 @@ def before(seed: int) -> tuple[dict[str, bytes], dict[str, str]]:
 
 @cache
 def after(change: str, seed: int) -> tuple[dict[str, bytes], dict[str, str]]:
-    one = changed(world(seed), change, seed)
-    return keys(one), rendered(one)
+    new = changed(world(seed), change, seed)
+    return keys(new), rendered(new)
 
 
 def changed(one: World, change: str, seed: int) -> World:

@@ -17,7 +17,8 @@ sample_site(Path(sys.argv[1]))
 """
 ENVIRONMENTS = [
     {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"},
-    {"PYTHONHASHSEED": "2", "TZ": "America/Los_Angeles", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR"},
+    {"PYTHONHASHSEED": "2", "TZ": "America/Los_Angeles", "LC_ALL": "C.UTF-8"},
+    {"PYTHONHASHSEED": "3", "TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR"},
 ]
 
 

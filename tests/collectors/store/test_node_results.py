@@ -54,8 +54,8 @@ def folds_early(monkeypatch: pytest.MonkeyPatch) -> None:
 def commit(place: str, numbers: Sequence[int], *nodes: str, rare: int | None = None) -> None:
     """Commit the invocations with these numbers, three in a batch; one has a node more."""
     for first in range(0, len(numbers), 3):
-        some = numbers[first : first + 3]
-        store.commit(place, [invocation(n, *nodes, *([RARE] if n == rare else [])) for n in some])
+        batch = numbers[first : first + 3]
+        store.commit(place, [invocation(n, *nodes, *([RARE] if n == rare else [])) for n in batch])
 
 
 def shown(place: str) -> dict[str, list[str]]:

@@ -67,8 +67,8 @@ def test_the_lineage_is_that_of_all_and_tasks_that_are_named_have_all_runs(place
 def test_states_and_taints_are_those_of_all_runs(place: Path) -> None:
     wanted, folded = AccessHistory(every_run(place)), AccessHistory(build(read(str(place))))
     for dataset in wanted.lineage.datasets:
-        found = AccessHistory(selected(place, frozenset(tasks_of_states(folded, dataset))))
-        assert entity_states(found, dataset) == entity_states(wanted, dataset)
+        selection = AccessHistory(selected(place, frozenset(tasks_of_states(folded, dataset))))
+        assert entity_states(selection, dataset) == entity_states(wanted, dataset)
         runs = [wanted.execution(write) for write in wanted.writes(dataset)[:1]]
         tasks = {task for task, _ in runs}
         around = tasks | tasks_of_taint(folded, folded.written_by(tasks))

@@ -108,7 +108,7 @@ def captures(draw: st.DrawFn) -> tuple[Session, list[ExtendedEvent]]:
 
 
 @settings(
-    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(capture=captures(), sector=st.sampled_from([0x200, 0x1000]))
 def test_what_was_written_is_read_and_is_the_same_as_xml(

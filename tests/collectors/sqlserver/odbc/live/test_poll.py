@@ -319,13 +319,13 @@ def test_a_long_log_is_streamed(log: StandIn, root: Path) -> None:
     log.admin.execute(
         "INSERT INTO written (object_name, event_data, file_name, file_offset) "
         "SELECT object_name, event_data, file_name, n / 50 * 512 "
-        "FROM written, generate_series(1, 29999) n"
+        "FROM written, generate_series(1, 99999) n"
     )
     measured = subprocess.run(
         [sys.executable, "-c", _MEASURED], capture_output=True, text=True, check=True, cwd=root
     )
     events, characters, more_kilobytes = map(int, measured.stdout.split())
-    assert (events, characters) == (30_000, 60_000_000)
+    assert (events, characters) == (100_000, 200_000_000)
     assert more_kilobytes < 40_000
 
 
