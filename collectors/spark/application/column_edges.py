@@ -94,6 +94,8 @@ def column_edges(segment: PlanSegment, column_sources: ColumnSources) -> TracedC
         taken = taken or columns
         for dataset in written:
             edges |= dict.fromkeys(_edges(dataset, target, columns, trace, gaps))
+    if segment.operation.is_in_place:
+        edges = {edge: None for edge in edges if edge.from_column not in _ROW_METADATA}
     for dataset in rebuilt:
         edges[_edge(MEMORY, ANY_COLUMN, ColumnInput(dataset, ANY_COLUMN))] = None
     return TracedColumns(tuple(edges), tuple(gaps), tuple(taken))
@@ -215,7 +217,7 @@ def _edges(
                 if is_column_name(upstream.column):
                     yield _edge(dataset, name, upstream)
     for upstream in sorted(trace.influences):
-        if is_column_name(upstream.column) and upstream.source != dataset:
+        if is_column_name(upstream.column):
             yield _edge(dataset, ANY_COLUMN, upstream)
 
 

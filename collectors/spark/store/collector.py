@@ -10,7 +10,7 @@ number of distinct ones, not with how often they run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -42,7 +42,7 @@ from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Status
+from dbt_graft.lineage.records import ANY_COLUMN, Status, Subtype
 
 T = TypeVar("T")
 
@@ -129,16 +129,31 @@ def _resolve_statement(statement: PlanStatement, resolver: DatasetResolver) -> P
     if statement.operation.is_in_place:
         targets = {access.dataset for access in writes}
         reads = tuple(access for access in reads if access.dataset not in targets)
-        edges = tuple(edge for edge in edges if edge.from_dataset not in targets)
-    # That a dataset's rows decide on its own rows is no edge.
-    edges = tuple(
+        edges = _without_copies(edges, targets)
+    return replace(statement, reads=reads, writes=writes, edges=edges)
+
+
+def _without_copies(
+    edges: tuple[StatementEdge, ...], targets: Collection[DatasetId]
+) -> tuple[StatementEdge, ...]:
+    """Edges without those that only show files written anew, with the rows that do not change.
+
+    There a column is what it was, unless the condition is true that found the files.
+    """
+    conditions = {
+        edge.from_column
+        for edge in edges
+        if edge.from_dataset in targets and edge.to_column == ANY_COLUMN
+    }
+    return tuple(
         edge
         for edge in edges
-        if edge.to_dataset != edge.from_dataset
-        or edge.to_column != ANY_COLUMN
-        or edge.subtype.type is not EdgeType.INDIRECT
+        if edge.from_dataset not in targets
+        or not (
+            edge.to_column == edge.from_column
+            or (edge.subtype is Subtype.CONDITIONAL and edge.from_column in conditions)
+        )
     )
-    return replace(statement, reads=reads, writes=writes, edges=edges)
 
 
 def _resolve_accesses(

@@ -130,6 +130,13 @@ def test_a_job_on_iceberg_has_its_lineage(path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("path", ICEBERG, ids=_name)
+@for_each("name", ["change_by_copy", "change_on_read"])
+def test_a_job_fails_without_the_column_by_which_it_finds_rows(path: Path, name: str) -> None:
+    uses = checked_in(path).lineage(name).column_uses
+    assert [(use.task, use.column) for use in uses] == [(name, "order_id")]
+
+
+@pytest.mark.parametrize("path", ICEBERG, ids=_name)
 def test_what_a_log_of_iceberg_does_not_tell_is_a_reject(path: Path) -> None:
     rejects = [reject.partition(": execution ")[2] for reject in checked_in(path).rejects]
     assert [reject.partition(": ")[2] for reject in rejects] == [

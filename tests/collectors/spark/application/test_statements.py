@@ -769,7 +769,7 @@ def test_a_path_that_delta_shows_the_end_of_is_known_from_what_is_read(
     }
 
 
-def test_a_merge_has_the_columns_of_its_source_and_nothing_of_how_rows_are_found(
+def test_a_merge_has_the_columns_of_its_source_and_those_by_which_its_rows_are_found(
     make_log: Make, node: Make
 ) -> None:
     text = (
@@ -789,7 +789,11 @@ def test_a_merge_has_the_columns_of_its_source_and_nothing_of_how_rows_are_found
     assert {
         (e["to_column"], e["from_name"], e["from_column"], str(e["subtype"]))
         for e in row["column_edges"]
-    } == {("a", "lake.raw.s", "a", "TRANSFORMATION"), ("*", "lake.raw.s", "a", "JOIN")}
+    } == {
+        ("a", "lake.raw.s", "a", "TRANSFORMATION"),
+        ("*", "lake.raw.s", "a", "JOIN"),
+        ("*", "lake.raw.t", "a", "JOIN"),
+    }
 
 
 def test_a_merge_has_columns_between_underscores(make_log: Make, node: Make) -> None:

@@ -137,7 +137,7 @@ def _changed(table: str, merged: int) -> tuple[str, ...]:
 
 # What MERGE puts into columns, the extended layout does not show.
 INSERTED = f"{KEPT}\n* <- lake.raw.orders.order_id JOIN, lake.raw.orders.amount FILTER"
-CHANGED = f"{INSERTED}\namount <- lake.raw.orders.amount TRANSFORMATION"
+AMOUNT = "amount <- lake.raw.orders.amount TRANSFORMATION"
 HIDDEN = "the plan does not show all columns: set spark.sql.ui.explainMode to formatted"
 
 
@@ -156,13 +156,20 @@ def _change(spark: SparkSession, table: str, properties: str) -> None:
     )
 
 
+def _found(table: str) -> str:
+    """The columns by which the statements of `_change` find the rows that they change."""
+    return f"* <- lake.raw.{table}.order_id JOIN, lake.raw.{table}.order_id FILTER"
+
+
 # Files with rows to change are found by the source first.
+COPIED = f"{INSERTED}\n* <- lake.raw.orders.order_id FILTER\n{_found('copied')}"
+MARKED = f"{INSERTED}\n{_found('marked')}"
+
+
 @case(
     *_changed("copied", 40),
-    columns=f"{CHANGED}\n* <- lake.raw.orders.order_id FILTER",
-    extended={
-        (3, 5): Instead(columns=f"{INSERTED}\n* <- lake.raw.orders.order_id FILTER", gaps=HIDDEN)
-    },
+    columns=f"{COPIED}\n{AMOUNT}",
+    extended={(3, 5): Instead(columns=COPIED, gaps=HIDDEN)},
     cases=CASES,
 )
 def change_by_copy(spark: SparkSession, _: Path) -> None:
@@ -171,8 +178,8 @@ def change_by_copy(spark: SparkSession, _: Path) -> None:
 
 @case(
     *_changed("marked", 20),
-    columns=CHANGED,
-    extended={(3, 5): Instead(columns=INSERTED, gaps=HIDDEN)},
+    columns=f"{MARKED}\n{AMOUNT}",
+    extended={(3, 5): Instead(columns=MARKED, gaps=HIDDEN)},
     cases=CASES,
 )
 def change_on_read(spark: SparkSession, _: Path) -> None:
