@@ -195,13 +195,57 @@ class ShownStatement(NamedTuple):
     statement: ResolvedStatement
 
 
+class _Insides(NamedTuple):
+    """The insides of procedures and of dynamic SQL that a run shows.
+
+    Attributes:
+        ended: The procedures whose statements were recorded as they ended, folded.
+        begun: Those that only began, too.
+        dynamic: The requests that show statements of what no statement calls by name; empty for
+            those of which only a part was seen.
+    """
+
+    ended: frozenset[str]
+    begun: frozenset[str]
+    dynamic: frozenset[str]
+
+    @classmethod
+    def of(cls, statements: Sequence[tuple[RunSegment, ResolvedText]]) -> _Insides:
+        """The insides that the segments of a run show."""
+        keys = [segment.key for segment, _ in statements]
+        inside = [
+            (key, key.procedure.rpartition(".")[2].casefold())
+            for key in keys
+            if key.level in (Level.INSIDE, Level.INSIDE_BEGUN)
+        ]
+        called = frozenset[str]().union(*(text.calls for _, text in statements))
+        return cls(
+            frozenset(name for key, name in inside if key.level is Level.INSIDE),
+            frozenset(name for _, name in inside),
+            frozenset(key.request for key, name in inside if name not in called),
+        )
+
+    def show(self, segment: RunSegment, statement: ResolvedStatement) -> bool:
+        """Whether other segments show what a statement does: its text, or no text at all, counts
+        where none does.
+        """
+        if statement.evidence is Evidence.INFERRED:
+            return statement.inside <= self.ended
+        if not statement.hides:
+            return False
+        if statement.inside:
+            return statement.inside <= self.begun
+        request = segment.key.request
+        return bool(self.dynamic) and (not request or not self.dynamic.isdisjoint({request, ""}))
+
+
 def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatement]:
     """Each statement of a run once, however many events of its request show it.
 
     Where a request's own statements were recorded as they ended, they show what it did; its text
     may hold more (the other branch of an IF). A request of which only a part was seen counts where
-    no other shows its statements. The statements of a procedure are inferred from its text where
-    the run shows the inside of none.
+    no other shows its statements. What a procedure does is inferred from its text, or is a gap,
+    where the run does not show its inside.
     """
     statements = [
         (segment, text)
@@ -210,14 +254,13 @@ def distinct_statements(segments: Iterable[ResolvedSegment]) -> list[ShownStatem
     ]
     keys = [segment.key for segment, _ in statements]
     explained = {key.request for key in keys if key.level is Level.STATEMENT} - {""}
-    seen_inside = any(key.level is Level.INSIDE and key.procedure for key in keys)
-    shows_inside = any(key.level in (Level.INSIDE, Level.INSIDE_BEGUN) for key in keys)
+    insides = _Insides.of(statements)
     shown = [
         ShownStatement(segment, statement)
         for segment, text in statements
         if not (_is_successful_request(segment) and segment.key.request in explained)
-        for statement in (*text.statements, *(() if seen_inside else text.inferred))
-        if not (statement.hides and shows_inside)
+        for statement in (*text.statements, *text.inferred)
+        if not insides.show(segment, statement)
     ]
     nearest: dict[tuple[str, str], Level] = {}
     complete: set[str] = set()

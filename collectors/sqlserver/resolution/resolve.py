@@ -17,7 +17,12 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.sqlserver.names import FullName
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
-from dbt_graft.collectors.sqlserver.resolution.statement import ResolvedStatement, resolve_statement
+from dbt_graft.collectors.sqlserver.resolution.statement import (
+    ResolvedStatement,
+    hidden_calls,
+    procedure_names,
+    resolve_statement,
+)
 from dbt_graft.collectors.sqlserver.runs import temporaries
 from dbt_graft.collectors.sqlserver.runs.sessions import RunSegment
 from dbt_graft.collectors.sqlserver.server.snapshot import Snapshot
@@ -109,6 +114,8 @@ class ProcedureExpander:
             database = shape.database or full_name.database
             statement = resolve_statement(shape, database, resolver, procedure)
             yield _BodyStatement(statement if statement.counts else None, shape.calls, database)
+            for hidden in hidden_calls(shape, database, resolver, procedure):
+                yield _BodyStatement(hidden, (), database)
 
 
 # Texts that are remembered.
@@ -136,12 +143,14 @@ class ResolvedText:
 
     Attributes:
         inferred: The statements of the procedures that it calls, by their texts.
+        calls: The procedures that it calls, folded and without schema.
         made: The temporary tables that it makes and leaves, with their columns.
     """
 
     statements: tuple[ResolvedStatement, ...]
     inferred: tuple[ResolvedStatement, ...]
     made: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    calls: frozenset[str] = frozenset()
 
 
 class TextResolver:
@@ -203,28 +212,38 @@ def resolve_statements(
     One `ordinal` gives the order of the text's own statements and of those that it calls.
     """
     statements: dict[tuple[str, ...], ResolvedStatement] = {}
+    hidden: dict[tuple[str, ...], ResolvedStatement] = {}
     inferred: dict[tuple[str, ...], ResolvedStatement] = {}
-    ordinal, made = 0, EarlierStatements()
+    ordinal, made, calls = 0, EarlierStatements(), set[str]()
     for shape in shapes:
         if shape.module is not None:
             continue  # it was defined, not run
         made.make(shape.accesses, shape.result)
         database = shape.database or sent.database
-        for inside in expander.expand(shape.calls, database):  # first: INSERT t EXEC p
-            _count_statement(
-                inferred, (inside.shape.shape_id, inside.procedure or ""), inside, ordinal
-            )
-            ordinal += 1
+        for name in shape.calls:  # first: INSERT t EXEC p
+            called = procedure_names([name])
+            calls |= called
+            for body in expander.expand([name], database):
+                key = (body.shape.shape_id, body.procedure or "", *called)
+                _count_statement(inferred, key, replace(body, inside=called), ordinal)
+                ordinal += 1
         known = with_known_tables(shape, database)
         statement = resolve_statement(known, database, expander.resolver)
         _count_statement(statements, (statement.shape_id, database), statement, ordinal)
         ordinal += 1
+        for call in hidden_calls(known, database, expander.resolver):
+            _count_statement(hidden, (call.shape_id,), call, ordinal)
+            ordinal += 1
     counted = [statement for statement in statements.values() if statement.counts]
     alone = sum(statement.times for statement in counted) == 1
     return ResolvedText(
-        statements=tuple(replace(statement, alone=alone) for statement in counted),
+        statements=(
+            *(replace(statement, alone=alone) for statement in counted),
+            *hidden.values(),
+        ),
         inferred=tuple(inferred.values()),
         made=made.temporaries,
+        calls=frozenset(calls),
     )
 
 

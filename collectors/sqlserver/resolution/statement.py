@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from zlib import crc32
 
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
-from dbt_graft.collectors.statements.shape import ParsedShape
+from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
 from dbt_graft.collectors.statements.statement_shape import NOT_RESOLVED
 from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name
@@ -28,12 +29,15 @@ class ResolvedStatement(Statement):
     Attributes:
         alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
         hides: It runs what no text shows: dynamic SQL, or a procedure that no snapshot has.
+        inside: The procedures, folded and without schema, that a log has to show the inside of to
+            show what it does; of dynamic SQL none has a name.
     """
 
     shape: Shape
     ordinal: int = 0
     alone: bool = False
     hides: bool = False
+    inside: frozenset[str] = frozenset()
 
     @property
     def counts(self) -> bool:
@@ -54,7 +58,7 @@ def resolve_statement(
     writes: list[DatasetAccess] = []
     datasets: dict[Name, DatasetId] = {}
     outcome, reason = shape.outcome, shape.reason
-    hides = reason == NOT_RESOLVED
+    hides, hidden = reason == NOT_RESOLVED, list[Name]()
     if not reason and (hidden := resolver.unknown_procedures(shape.calls, database)):
         outcome, hides = Outcome.PARTIAL, True
         reason = f"what the procedure {'.'.join(hidden[0])} does is not known"
@@ -71,24 +75,54 @@ def resolve_statement(
         datasets[table.name] = access.dataset
         (reads if table.direction is Direction.READ else writes).append(access)
     # Two texts of which one knows more, of a variable or of a temporary table, are two shapes.
-    shape_id = f"{shape.shape_id}-{crc32(reason.encode()):08x}" if reason else shape.shape_id
+    key = f"{shape.shape_id}-{crc32(reason.encode()):08x}" if reason else shape.shape_id
     return ResolvedStatement(
         shape=Shape(
-            shape_id=shape_id,
+            shape_id=key,
             dialect=shape.dialect.value,
             text=shape.text,
             parser=shape.parser,
             outcome=outcome,
             reason=reason,
         ),
-        shape_id=shape_id,
+        shape_id=key,
         reads=tuple(reads),
         writes=tuple(writes),
         edges=tuple(_column_edges(shape, datasets, is_body=procedure is not None)),
         evidence=Evidence.INFERRED if procedure else Evidence.OBSERVED,
         procedure=procedure,
         hides=hides and not (reads or writes),
+        inside=procedure_names(hidden),
     )
+
+
+def hidden_calls(
+    shape: ParsedShape, database: str, resolver: NameResolver, procedure: str | None = None
+) -> Iterator[ResolvedStatement]:
+    """The procedures that no snapshot has and a statement runs that touches datasets itself.
+
+    `INSERT t EXEC p` writes t, whatever else p does.
+    """
+    names = resolver.unknown_procedures(shape.calls, database) if shape.accesses else ()
+    for name in names:
+        text = f"EXEC {'.'.join(name)}"
+        call = replace(
+            shape,
+            shape_id=shape_id(text, shape.dialect),
+            text=text,
+            outcome=Outcome.PARSED,
+            reason=None,
+            accesses=(),
+            column_edges=(),
+            calls=(name,),
+            result=(),
+        )
+        yield resolve_statement(call, database, resolver, procedure)
+
+
+def procedure_names(names: Iterable[Name]) -> frozenset[str]:
+    """The names of procedures as events of their statements have them: without schema, folded."""
+    return frozenset(name[-1].casefold() for name in names)
 
 
 def _variable(dataset: DatasetId, procedure: str) -> DatasetId:

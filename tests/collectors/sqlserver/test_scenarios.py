@@ -172,6 +172,7 @@ class Case:
         former: `a was b` that table a was called b before.
         gaps: Why columns are missing.
         unresolved: The handle whose text no log shows, and its session.
+        hidden: Statements of which no dataset is known, with `|` between them.
     """
 
     sent: Sequence[Line]
@@ -184,6 +185,7 @@ class Case:
     former: str | None = None
     gaps: str | None = None
     unresolved: str = ""
+    hidden: str | None = None
 
 
 def call(*sent: Line, **expected: str | int) -> Case:
@@ -471,10 +473,46 @@ CASES: dict[str, Case] = {
         inside="a inner",
     ),
     "dynamic_in_procedure": call(
-        inside("", A, object="ADHOC"), inside("load", "EXEC (@sql)"), "EXEC load", writes="a 1"
+        *(inside("", A, object="ADHOC"), inside("load", "EXEC (@sql)"), "EXEC load"),
+        writes="a 1",
+        hidden="",
     ),
-    "shown_call": call(inside("shown_p", "SELECT * FROM x"), "EXEC shown_p", reads="x 1"),
-    "hidden_call": call("EXEC hidden_p", reads="", writes=""),
+    "shown_call": call(
+        inside("shown_p", "SELECT * FROM x"), "EXEC shown_p", reads="x 1", hidden=""
+    ),
+    "hidden_call": call("EXEC hidden_p", reads="", writes="", hidden="EXEC hidden_p"),
+    "hidden_call_beside_a_shown_one": call(
+        inside("shown_q", A),
+        "EXEC dbo.shown_q",
+        "EXEC dbo.hidden_q 5",
+        hidden="EXEC dbo.hidden_q ?",
+    ),
+    "hidden_dynamic_beside_a_shown_call": call(
+        "EXEC (@sql)", inside("shown_q", A), "EXEC shown_q", writes="a 1", hidden="EXEC (@sql)"
+    ),
+    "hidden_dynamic_in_a_shown_call": call(
+        inside("shown_q", A), inside("shown_q", "EXEC (@sql)"), "EXEC shown_q", hidden="EXEC (@sql)"
+    ),
+    "hidden_dynamic_beside_a_shown_one": call(
+        *(inside("", A, object="ADHOC", request=1), batch("EXEC (@sql)", request=1)),
+        batch("EXEC (@other)", request=2),
+        hidden="EXEC (@other)",
+    ),
+    "hidden_call_that_fills": call(
+        "INSERT INTO a EXEC hidden_q", writes="a 1", hidden="EXEC hidden_q"
+    ),
+    "shown_call_that_fills": call(
+        inside("shown_q", "SELECT * FROM x"), "INSERT INTO a EXEC shown_q", hidden=""
+    ),
+    "inferred_beside_a_shown_call": call(
+        *(inside("shown_q", A), "EXEC shown_q", "EXEC dbo.refresh"),
+        writes="a 1, totals 1",
+        inside="a shown_q, totals Shop.dbo.refresh",
+        hidden="",
+    ),
+    "prepared_before": call(
+        execute(91), hidden="EXEC sp_execute 91 -- session 51", unresolved="91 51"
+    ),
     "dynamic_shown_twice": call(inside("", A, object="ADHOC"), f"EXEC ('{A}')", writes="a 1"),
     "trigger": call(
         inside("tr", "INSERT INTO audit SELECT * FROM inserted", object="trigger"),
@@ -1452,6 +1490,10 @@ def check(case: Case, found: Records) -> None:
             }
         )
         expected["inside"] = listed(case.inside)
+    if case.hidden is not None:
+        texts = {found.shapes[gap].text for run in found.runs for gap in run.gaps}
+        actual["hidden"] = sorted(texts)
+        expected["hidden"] = sorted(filter(None, case.hidden.split(" | ")))
     assert actual == expected
 
 

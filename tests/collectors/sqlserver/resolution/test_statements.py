@@ -71,6 +71,32 @@ def test_what_a_call_hides_is_a_gap(text: str, reason: str) -> None:
     assert [statement.shape.reason for statement in hidden] == ([reason] if reason else [])
 
 
+@for_each(
+    "text, expected",
+    [
+        ("INSERT t EXEC p 5", [("EXEC p", {"p"})]),
+        (
+            "CREATE TABLE #t (i int); INSERT #t EXEC Crm.dbo.Pull 'x'",
+            [("EXEC Crm.dbo.Pull", {"pull"})],
+        ),
+        ("INSERT t EXEC filled", []),
+        ("INSERT t EXEC sp_who", []),
+        ("EXEC dbo.P 5; EXEC q", [("EXEC dbo.P ?", {"p"}), ("EXEC q", {"q"})]),
+        ("EXEC sp_executesql @s", [("EXEC sp_executesql @s", set())]),
+    ],
+)
+def test_a_call_beside_datasets_is_a_statement_of_its_own(
+    text: str, expected: list[tuple[str, set[str]]]
+) -> None:
+    hidden = [statement for statement in statements(text, SNAPSHOT) if statement.hides]
+    assert [(call.shape.text, call.inside) for call in hidden] == expected
+
+
+def test_the_rows_of_a_text_are_those_of_what_a_call_fills() -> None:
+    written, call = statements("INSERT t EXEC p")
+    assert (written.alone, call.alone) == (True, False)
+
+
 def test_rows_of_a_text_that_calls_what_nobody_knows_are_not_those_of_its_statement() -> None:
     written, _ = statements("DELETE FROM t WHERE a = 1; EXEC p")
     assert not written.alone
