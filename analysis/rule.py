@@ -113,7 +113,8 @@ UNRESOLVED = _rule(
     "rules",
     "UNRESOLVED_STATEMENTS",
     _WARNING,
-    "not all tables or columns in statements of a task are known",
+    "a task may [read or write more](#unresolved-statements) than is known, or not all columns in "
+    "its statements are known",
 )
 STALE_EDGE = _rule(
     "rules",
@@ -236,7 +237,8 @@ DAG_NEEDLESS_WAIT = _rule(
     "dags",
     "DAG_NEEDLESS_WAIT",
     _NOTE,
-    "a task waits for another one, and lineage has no reason for it, not even by tasks in between",
+    "a task waits for another one, and lineage has no reason for it, not even by tasks in between; "
+    "not of tasks that [may read or write more](#unresolved-statements) than is known",
 )
 DAG_NOT_READ = _rule("dags", "DAG_NOT_READ", _NOTE, "a file that should have DAGs cannot be read")
 FAULT_REACHES_CONSUMER = _rule(

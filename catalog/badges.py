@@ -5,7 +5,7 @@ Lists and pages show the same badges, the worst first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from dbt_graft.analysis.history.dag_runs import failed_dags
@@ -145,10 +145,10 @@ def _find_task_badges(index: Index, name: str) -> Iterator[HealthBadge]:
         return
     if task.runs and task.runs[0].status is Status.FAILED:
         yield HealthBadge("run", "last run failed", FAILED)
-    if _has_gap(index, {shape for usage in task.usages for shape in usage.shapes}):
+    if _has_gap(index, task.shapes):
         yield HealthBadge("gap", "lineage has gaps", QUIET)
 
 
-def _has_gap(index: Index, shapes: set[str]) -> bool:
+def _has_gap(index: Index, shapes: Iterable[str]) -> bool:
     known_shapes = (index.lineage.shapes.get(shape) for shape in shapes)
     return any(shape is not None and shape.outcome is not Outcome.PARSED for shape in known_shapes)

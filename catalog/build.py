@@ -257,7 +257,7 @@ def _prepare(index: Index) -> None:
     """Work out what many pages need."""
     upstream_faults(index)
     step_links(index)
-    _ = index.dataset_steps, index.rejects_of, index.column_reach
+    _ = index.dataset_steps, index.rejects_of, index.open_tasks, index.column_reach
     if index.shows_impact:
         _ = index.impact_reach
 

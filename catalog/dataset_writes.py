@@ -10,6 +10,7 @@ from dbt_graft.catalog.run_history import RunHistory, usages_history
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Shape, TaskInfo
 from dbt_graft.lineage.usage import Usage
 
@@ -61,10 +62,10 @@ def dataset_writes(index: Index, dataset: DatasetId, writers: Sequence[Usage]) -
     )
 
 
-def statements(index: Index, usages: Sequence[Usage | Definition]) -> list[Shape]:
-    """The statements behind usages and definitions, each once."""
+def statements(index: Index, users: Sequence[Usage | Definition | Task]) -> list[Shape]:
+    """The statements of usages, definitions and tasks, each once."""
     shapes = index.lineage.shapes
-    ids = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes if id_ in shapes)
+    ids = dict.fromkeys(id_ for user in users for id_ in user.shapes if id_ in shapes)
     return [shapes[id_] for id_ in ids if shapes[id_].text.strip()]
 
 

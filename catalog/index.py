@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -28,7 +27,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Role
 from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.gaps import followed_shapes
+from dbt_graft.lineage.gaps import followed_shapes, open_tasks, rejects_by_task
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.grouping import Grouped, group_by_key
@@ -273,15 +272,12 @@ class Index:
     @cached_property
     def rejects_of(self) -> Mapping[str, Mapping[str, int]]:
         """For each task the rejected records, by reason, in the logs that show no other task."""
-        tasks: dict[str, set[str]] = defaultdict(set)
-        for task in self.tasks.values():
-            for run in task.runs:
-                tasks[run.origin].add(task.name)
-        rejects_by_task: dict[str, Counter[str]] = defaultdict(Counter)
-        for reject in self.lineage.rejects:
-            if len(of_log := tasks.get(reject.origin, set())) == 1:
-                rejects_by_task[next(iter(of_log))][reject.reason] += 1
-        return rejects_by_task
+        return rejects_by_task(self.lineage)
+
+    @cached_property
+    def open_tasks(self) -> Mapping[str, Sequence[str]]:
+        """The tasks that may read or write more than is known, with the reasons."""
+        return open_tasks(self.lineage)
 
     def column_parents(self, dataset: DatasetId) -> Sequence[DatasetId]:
         """The datasets with column edges into it, sorted."""

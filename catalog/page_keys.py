@@ -117,7 +117,14 @@ class PageKeys:
             (
                 self._maker,
                 self._of_name(name),
-                digest(self._index.forecasts.get(name)),
+                digest(
+                    (
+                        self._index.forecasts.get(name),
+                        self._index.lineage.codes.get(name),
+                        self._index.rejects_of.get(name),
+                        self._index.open_tasks.get(name),
+                    )
+                ),
                 _edges(self._index.columns_by.get(name, ())),
                 self._tasks_upstream.get(name, _NONE),
                 self._tasks_downstream.get(name, _NONE),
@@ -194,8 +201,7 @@ class PageKeys:
         if cached := self._named.get(name):
             return cached
         task, consumer = self._index.tasks.get(name), self._index.consumers.get(name)
-        usages = task.usages if task else ()
-        shapes = dict.fromkeys(id_ for usage in usages for id_ in usage.shapes)
+        shapes = task.shapes if task else ()
         started_by = self._index.lineage.history.orchestrator_runs
         by = [
             orchestrator_task(run, started_by) for run in (task.runs if task and started_by else ())

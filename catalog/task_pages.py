@@ -26,7 +26,7 @@ from dbt_graft.lineage.code_lines import CodeLine, code_gaps
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.gaps import Gap, gaps, gaps_of_task
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.model import Task
 from dbt_graft.lineage.records import Direction, Run, Shape, Status
@@ -52,6 +52,7 @@ class TaskPage(Page):
         runs: Newest first.
         history: The runs as the page shows them.
         late: What the newest run should have written.
+        may_touch_more: It may read or write more than is known.
         gaps: What parsing left out of its statements, by reason.
         rejects: Reason -> number of rejected records in the logs of its runs.
         forecasts: Of its deadline and its SLO, in words.
@@ -81,6 +82,7 @@ class TaskPage(Page):
     history: RunHistory
     late: Sequence[LateNote]
     statements: Sequence[Shape]
+    may_touch_more: bool
     gaps: Sequence[Gap]
     rejects: Mapping[str, int]
     forecasts: Sequence[str]
@@ -108,7 +110,7 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
     around = around_task(index, name)
     usages = task.usages if task else ()
     writes = [usage for usage in usages if usage.direction is Direction.WRITE]
-    shown = statements(index, usages)
+    shown = statements(index, (*usages, task) if task else ())
     text = (task.info.description if task else "") or (consumer.text if consumer else "")
     return TaskPage(
         path=path,
@@ -138,7 +140,8 @@ def task_page(index: Index, name: str, order: Graph[str]) -> TaskPage:
         else RunHistory(),
         late=[note for notes in index.late.values() for note in notes if note.task == name],
         statements=shown,
-        gaps=gaps(shown),
+        may_touch_more=name in index.open_tasks,
+        gaps=gaps(gaps_of_task(index.lineage, name)),
         rejects=index.rejects_of.get(name, {}),
         forecasts=[
             forecast_text(forecast, index.lineage.writer_names())

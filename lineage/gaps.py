@@ -1,15 +1,27 @@
-"""Statements that could not be parsed, or only in part, grouped by reason."""
+"""Statements of which not all is known: by reason, by task, and how much of them is known.
+
+Of some only columns are missing. Others may read or write more than is known of them: no answer
+about their task is complete.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import Outcome, Shape
+from dbt_graft.lineage.records import Access, ColumnEdge, Outcome, Run, Shape
 
-_LONGEST = 1_000
+if TYPE_CHECKING:
+    from dbt_graft.lineage.model import Lineage
+
+_LONGEST, _SHORT = 1_000, 60
 # The parsers that name the columns which they could not follow.
 _FOLLOWS_COLUMNS = frozenset({"sqlglot", "plan"})
+# The beginnings of reasons for which columns are missing, and no datasets.
+_OF_COLUMNS = ("columns: ", "columns not resolved: ", "a text in double quotes ")
 _NO_REASON = {Outcome.PARTIAL: "parsed in part", Outcome.FAILED: "could not be parsed"}
 
 
@@ -44,6 +56,69 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
     return tuple(
         sorted(all_gaps, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))
     )
+
+
+def shapes_of(records: Iterable[Access | ColumnEdge], runs: Iterable[Run] = ()) -> Iterator[str]:
+    """The ids of the shapes that records and runs name."""
+    yield from (record.shape_id for record in records)
+    for run in runs:
+        yield from run.gaps
+
+
+def gaps_of_task(lineage: Lineage, name: str) -> list[Shape]:
+    """The statements of a task of which not all is known."""
+    task = lineage.tasks.get(name)
+    shapes = map(lineage.shapes.get, task.shapes if task else ())
+    return [shape for shape in shapes if shape and shape.outcome is not Outcome.PARSED]
+
+
+def may_touch_more(shape: Shape) -> bool:
+    """Whether a statement may read or write more datasets than are known of it."""
+    if shape.outcome is not Outcome.PARTIAL:
+        return shape.outcome is Outcome.FAILED
+    reason = shape.reason or ""
+    return not reason.startswith(_OF_COLUMNS) or "; inputs: " in reason
+
+
+def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
+    """For each task the rejected records, by reason, in the logs that show no other task."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for task in lineage.tasks.values():
+        for run in task.runs:
+            tasks[run.origin].add(task.name)
+    by_task: dict[str, Counter[str]] = defaultdict(Counter)
+    for reject in lineage.rejects:
+        if len(of_log := tasks.get(reject.origin, set())) == 1:
+            by_task[next(iter(of_log))][reject.reason] += 1
+    return by_task
+
+
+def open_tasks(lineage: Lineage) -> dict[str, list[str]]:
+    """The tasks that may read or write more than is known, sorted, each with the reasons.
+
+    No answer about what they read and write is complete. Of a task with runs, logs show what lines
+    of its code do that could not be followed.
+    """
+    rejects = rejects_by_task(lineage)
+    reasons = {}
+    for name, task in sorted(lineage.tasks.items()):
+        shapes = filter(may_touch_more, gaps_of_task(lineage, name))
+        of_task = [_reason_text(gap) for gap in gaps(shapes)]
+        of_task += rejects.get(name, ())
+        match = lineage.codes.get(name)
+        if match and not task.runs:
+            lines = (gap for gap in match.code.gaps if not (gap.to_table or gap.column))
+            of_task += [f"{gap.place}: {gap.reason}" for gap in lines]
+        if of_task:
+            reasons[name] = list(dict.fromkeys(of_task))
+    return reasons
+
+
+def _reason_text(gap: Gap) -> str:
+    """`dynamic SQL not resolved (EXEC (@sql))`, with the number of shapes where it is not one."""
+    example = textwrap.shorten(gap.example, _SHORT, placeholder=" …")
+    times = f"{gap.shapes:,} × " if gap.shapes > 1 else ""
+    return f"{times}{gap.reason}" + (f" ({example})" if example else "")
 
 
 def followed_shapes(shapes: Iterable[Shape]) -> frozenset[str]:

@@ -45,6 +45,8 @@ class Task:
         runs: Its runs, newest first; each has its engine. Of old ones that did the same only some
             are listed.
         repeats: For each listed run, by id, how many others did the same and are not listed.
+        gaps: The shapes of statements that are not understood and touch no dataset that lasts, as
+            far as is known; sorted.
         described_in_events: The description is an event's: plain text, not Markdown that we trust.
     """
 
@@ -55,6 +57,12 @@ class Task:
     info: TaskInfo = field(default_factory=TaskInfo)
     described_in_events: bool = False
     repeats: Mapping[str, int] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def shapes(self) -> list[str]:
+        """The shapes of its statements, sorted."""
+        return sorted({*self.gaps, *(shape for usage in self.usages for shape in usage.shapes)})
 
     @property
     def run_count(self) -> int:

@@ -185,6 +185,8 @@ class Run:
         nominal_start, nominal_end: The data interval that it was scheduled for.
         timezone: The zone of the days in that interval, `Europe/Berlin`; or the offset of the clock
             in its events, `+02:00`. None for UTC.
+        gaps: The shapes of its statements of which no dataset is known, sorted: they have no access
+            that would say whose they are.
     """
 
     run_id: str
@@ -205,6 +207,7 @@ class Run:
     nominal_end: datetime | None = None
     timezone: str | None = None
     origin: str = ""
+    gaps: tuple[str, ...] = ()
 
 
 @frozen

@@ -19,7 +19,7 @@ from dbt_graft.lineage.dataset import DatasetId
 _KEYS = frozenset(
     (
         *("name", "task", "run_id", "run_ids", "parent_run_id", "invocation_id", "node_id"),
-        *("shape_id", "shapes", "origin", "engine", "engines", "dbt_ids", "dialect"),
+        *("shape_id", "shapes", "gaps", "origin", "engine", "engines", "dbt_ids", "dialect"),
     )
 )
 

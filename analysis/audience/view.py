@@ -366,6 +366,8 @@ def _shape_uses(
                 shape = lineage.shapes.get(shape_id)
                 is_temporary = shape and _TEMPORARY.search(shape.text)
                 yield shape_id, task_datasets if is_temporary else (usage.dataset,), is_shown
+        for shape_id in task.gaps:  # which may be about anything
+            yield shape_id, view.hidden_parts, task.name in view.tasks
     for definition in lineage.definitions.values():
         for shape_id in definition.shapes:
             datasets = (definition.dataset, *definition.reads)

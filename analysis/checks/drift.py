@@ -13,6 +13,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import ModelReads
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import open_tasks
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction, Evidence, Run, Status
@@ -68,8 +69,8 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         since: Only runs and sightings from then on count.
     """
     drift_edges = []
-    shown = _namespaces(lineage)
-    for _, task in sorted(lineage.tasks.items()):
+    shown, unknown = _namespaces(lineage), open_tasks(lineage)
+    for name, task in sorted(lineage.tasks.items()):
         edges = group_by_key(((usage.direction, usage.dataset), usage) for usage in task.usages)
         if not any(Evidence.DECLARED in _evidences(usages) for usages in edges.values()):
             continue
@@ -77,6 +78,8 @@ def drift(lineage: Lineage, enough: int = ENOUGH, since: datetime | None = None)
         for (direction, dataset), usages in sorted(edges.items()):
             in_window = [run for run in runs if dataset.key[0] in shown[run.engine]]
             status = _status(usages, task.count(in_window), enough, since)
+            if status is DriftStatus.PHANTOM and name in unknown:
+                status = DriftStatus.UNVERIFIED
             into = edges.get((Direction.WRITE, dataset), ())
             updates = Evidence.DECLARED in _evidences(into) and any(map(_is_seen, into))
             if status is DriftStatus.UNDECLARED and updates:

@@ -13,6 +13,7 @@ from datetime import datetime
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.quality.faults import tests_of
 from dbt_graft.analysis.quality.times import length, time_of_day
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.rule import (
     CERTIFIED_WITHOUT_OWNER,
     CERTIFIED_WITHOUT_SLO,
@@ -30,8 +31,8 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import gaps_of_task, may_touch_more, open_tasks
 from dbt_graft.lineage.model import Lineage, Task
-from dbt_graft.lineage.records import Outcome
 
 
 @frozen
@@ -41,7 +42,8 @@ class RuleScope:
     Attributes:
         certified, gold: The tags of certified and of gold datasets, in small letters.
         platform: Patterns of the tasks that may write; all may if there are none.
-        accept: Patterns of datasets, dbt nodes and tasks that may have several writers.
+        accept: Patterns of datasets and dbt nodes that may have several writers, and of tasks that
+            may write what others do, or more than is known.
         stale_before: An edge that was not seen since is stale; None for no edge.
     """
 
@@ -207,14 +209,23 @@ def _second_writer(subject: _Subject) -> Iterator[Finding]:
 
 
 def _unresolved(subject: _Subject) -> Iterator[Finding]:
-    shapes = subject.lineage.shapes
-    for task in subject.lineage.tasks.values():
-        used = {shape for usage in task.usages for shape in usage.shapes if shape in shapes}
-        failed = [shape for shape in used if shapes[shape].outcome is not Outcome.PARSED]
-        if failed:
+    lineage = subject.lineage
+    reasons = open_tasks(lineage)
+    for name, task in lineage.tasks.items():
+        if name in reasons and not matches_any([name], subject.scope.accept):
             yield UNRESOLVED.finding(
-                task.name,
-                f"of {len(failed):,} of its {len(used):,} statements not all is known",
+                name,
+                f"may read or write more than is known: {join_names(reasons[name], 2)}",
+                "run `graft show TASK --why`, declare what is missing (docs/declared.md), and name "
+                "the task in `check: {accept: […]}`",
+                task.info.owner,
+            )
+        columns = [shape for shape in gaps_of_task(lineage, name) if not may_touch_more(shape)]
+        if columns:
+            statements = sum(shape in lineage.shapes for shape in task.shapes)
+            yield UNRESOLVED.finding(
+                name,
+                f"of {len(columns):,} of its {statements:,} statements not all columns are known",
                 "run `graft show TASK --why`, which shows them with the reasons",
                 task.info.owner,
             )

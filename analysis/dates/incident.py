@@ -12,7 +12,7 @@ from dbt_graft.analysis.dates.taint_plan import RerunStep, TaintedOutput, TaintP
 from dbt_graft.analysis.history.bad_streak import BadStreak
 from dbt_graft.analysis.history.dag_runs import DagRun
 from dbt_graft.analysis.render.json import exact_iso
-from dbt_graft.analysis.render.phrases import count, join_names, time_text
+from dbt_graft.analysis.render.phrases import count, join_names, open_note, time_text
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.frozen import frozen
@@ -34,6 +34,7 @@ class Incident:
         steps: The tasks of the plan with their commands.
         backfills: The commands that run complete DAGs again.
         number: Its id on record; None if it is not recorded.
+        open_tasks: The tasks that may read or write more than is known.
     """
 
     plan: TaintPlan
@@ -41,6 +42,7 @@ class Incident:
     backfills: Sequence[str]
     number: int | None = None
     late: Sequence[LateOutput] = ()
+    open_tasks: Sequence[str] = ()
 
 
 def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
@@ -207,7 +209,8 @@ def _answer(
         [
             f"no order is right for tasks that need each other: {' -> '.join(cycle)}"
             for cycle in (plan.cycles if plan else ())
-        ],
+        ]
+        + (open_note(incident.open_tasks) if incident else []),
         question="incident",
         data={
             "number": incident.number if incident else None,

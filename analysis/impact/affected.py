@@ -92,6 +92,7 @@ class Affected:
 
     Attributes:
         known, flows: Of so many flows on the ways the columns are known, and how many there are.
+        open_tasks: The tasks that may read or write more than is known, wherever they are.
     """
 
     tasks: Sequence[AffectedTask] = ()
@@ -99,6 +100,7 @@ class Affected:
     consumers: Sequence[AffectedConsumer] = ()
     known: int = 0
     flows: int = 0
+    open_tasks: Sequence[str] = ()
 
 
 @frozen(kw_only=True)

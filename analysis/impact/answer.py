@@ -57,11 +57,13 @@ class Surroundings:
 
     Attributes:
         owners: Owners of tasks, by name.
+        open_tasks: The tasks that may read or write more than is known.
     """
 
     descriptions: Mapping[DatasetId, Description] = field(default_factory=dict)
     consumers: Sequence[Consumer] = ()
     owners: Mapping[str, str] = field(default_factory=dict)
+    open_tasks: tuple[str, ...] = ()
 
 
 def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> Impact:
@@ -103,6 +105,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         known=pick(graph.flow_has_columns, flows).count(1),
         flows=len(flows),
         unaffected=_unaffected(extent, flows) if effect is ImpactEffect.GONE else 0,
+        open_tasks=around.open_tasks,
     )
 
 

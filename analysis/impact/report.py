@@ -13,7 +13,7 @@ from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactStep
 from dbt_graft.analysis.impact.reached_dates import ReachedDates
-from dbt_graft.analysis.render.phrases import count, join_names
+from dbt_graft.analysis.render.phrases import count, join_names, open_note
 from dbt_graft.lineage.dates.date_text import dates_json, dates_text
 
 Section = dict[str, Any]
@@ -52,7 +52,11 @@ def impact_answer(impact: Impact, ages: DataAges, dates: ReachedDates | None = N
             ),
             *affected_tables(impact, dates, ages),
         ],
-        notes=(*_unaffected(impact), *(dates.notes if dates else ())),
+        notes=(
+            *_unaffected(impact),
+            *(dates.notes if dates else ()),
+            *open_note(impact.open_tasks),
+        ),
         findings=list(certain_to_fail(impact)),
         grade=severity.name.lower() if severity else "",
         question="impact",

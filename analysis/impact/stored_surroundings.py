@@ -42,6 +42,7 @@ def surroundings_sections(around: Surroundings) -> dict[str, bytes]:
         "descriptions": _json(described),
         "consumers": _json(consumers),
         "owners": _json(dict(around.owners)),
+        "open_tasks": _json([*around.open_tasks]),
     }
 
 
@@ -64,6 +65,7 @@ def read_surroundings(sections: Sections) -> Surroundings:
             for attributes in consumers
         ),
         _value(sections["owners"]),
+        tuple(_value(sections["open_tasks"])),
     )
 
 

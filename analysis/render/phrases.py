@@ -41,6 +41,21 @@ def join_names(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {omitted:,} more" if omitted > 0 else "")
 
 
+def open_note(tasks: Sequence[str]) -> list[str]:
+    """The note on an answer about what data reaches: it is not complete if there are such tasks.
+
+    Args:
+        tasks: Those that may read or write more than is known.
+    """
+    if not tasks:
+        return []
+    does = "its" if len(tasks) == 1 else "their"
+    return [
+        f"this may not be all: {join_names(tasks)} may read or write more than is known, as not "
+        f"all of {does} statements are understood: `graft check --only rules` says why"
+    ]
+
+
 def first_findings(findings: Sequence[Finding], subject: str, what: str) -> Iterator[Finding]:
     """The first findings of one kind, and one that counts the others."""
     yield from findings[:_MOST]

@@ -127,6 +127,7 @@ def review_impact(
         ),
         known=known_flows,
         flows=flows,
+        open_tasks=around.open_tasks,
     )
 
 

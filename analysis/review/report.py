@@ -16,7 +16,7 @@ from dbt_graft.analysis.impact.report import (
     coverage,
     failure,
 )
-from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.analysis.render.phrases import join_names, open_note
 from dbt_graft.analysis.review.node_change import (
     NodeChange,
     NodeReview,
@@ -68,7 +68,7 @@ def review_answer(review: ProjectReview, locate: Place) -> Answer:
             ),
             *affected_tables(impact),
         ],
-        review.notices,
+        (*review.notices, *open_note(impact.open_tasks)),
         [*_change_findings(review.nodes, locate), *_certain_to_fail(review)],
         failing_grade(review.nodes),
         "review",

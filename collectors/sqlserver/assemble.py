@@ -7,9 +7,10 @@ What several partitions find (a shape, a dataset) comes once from each.
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from dbt_graft.collectors.engines.engine import Batches
@@ -147,15 +148,22 @@ class Assembler:
             self._add_run(of_run)
 
     def _add_run(self, segments: Sequence[ResolvedSegment]) -> None:
-        runs = run_records(segments)
-        self.runs += runs.values()
+        shown = distinct_statements(segments)
+        gaps: dict[str, set[str]] = defaultdict(set)
+        for segment, resolved in shown:
+            self.shapes.setdefault(resolved.shape_id, resolved.shape)
+            if not (resolved.reads or resolved.writes):
+                gaps[segment.origin].add(resolved.shape_id)
         for segment, _ in segments:
             if segment.key.kind is SegmentKind.UNRESOLVED_HANDLE:
                 shape = unresolved_handle(segment)
                 self.shapes.setdefault(shape.shape_id, shape)
-        shown = distinct_statements(segments)
-        for _, resolved in shown:
-            self.shapes.setdefault(resolved.shape_id, resolved.shape)
+                gaps[segment.origin].add(shape.shape_id)
+        runs = {
+            origin: replace(run, gaps=tuple(sorted(gaps.get(origin, ()))))
+            for origin, run in run_records(segments).items()
+        }
+        self.runs += runs.values()
         statements = list(run_statements(shown, runs, self.columns))
         self.accesses += merge_records(access_records(statements))
         self.datasets.add(statements)

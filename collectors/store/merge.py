@@ -165,11 +165,15 @@ def _forgotten_shapes(merge: Merge) -> pa.Array[Any]:
     """The shapes that only the forgotten logs have, as far as rows say of which log they are."""
     forgotten, others = set[str](), set[str]()
     names = pa.array(merge.forget, pa.string())
-    for table in ("accesses", "column_edges"):
-        for _, rows in _chunks(merge, table, ["shape_id", "origin"]):
+    for table, column in (("accesses", "shape_id"), ("column_edges", "shape_id"), ("runs", "gaps")):
+        for _, rows in _chunks(merge, table, [column, "origin"]):
             is_forgotten_log = pc.is_in(rows["origin"], value_set=names)
-            forgotten.update(values(rows.filter(is_forgotten_log), "shape_id"))
-            others.update(values(rows.filter(pc.invert(is_forgotten_log)), "shape_id"))
+            for shapes, is_wanted in (
+                (forgotten, is_forgotten_log),
+                (others, pc.invert(is_forgotten_log)),
+            ):
+                ids: Any = rows.filter(is_wanted)[column]
+                shapes.update((pc.list_flatten(ids) if column == "gaps" else ids).to_pylist())
     return pa.array(sorted(forgotten - others), pa.string())
 
 

@@ -42,7 +42,10 @@ def old_statements(snapshot: OpenStore, before: datetime) -> set[str]:
             views.add(access.shape_id)
         if access.last_at:
             used[access.shape_id] = max(access.last_at, used.get(access.shape_id, access.last_at))
-    # Of a statement that no access names, the time when its log was read.
+    for run in read.records.runs:
+        if at := run.ended_at or run.started_at:
+            used |= {shape_id: max(at, used.get(shape_id, at)) for shape_id in run.gaps}
+    # Of a statement that no run names, the time when its log was read.
     read_at = [(batch.first, batch.sequence, batch.committed_at) for batch in snapshot.batches]
     for shape in read.shapes:
         if shape.shape_id not in used:

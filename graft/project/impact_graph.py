@@ -8,7 +8,7 @@ from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.described import DescribedLineage
-from dbt_graft.lineage.gaps import followed_shapes
+from dbt_graft.lineage.gaps import followed_shapes, open_tasks
 
 
 def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
@@ -24,7 +24,8 @@ def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
 
 
 def surroundings(described: DescribedLineage) -> Surroundings:
-    """Descriptions, consumers and the owners of tasks."""
+    """Descriptions, consumers, the owners of tasks, and those of which not all is known."""
     tasks = described.lineage.tasks.values()
     owners = {task.name: task.info.owner for task in tasks if task.info.owner}
-    return Surroundings(described.descriptions, described.consumers, owners)
+    unknown = tuple(open_tasks(described.lineage))
+    return Surroundings(described.descriptions, described.consumers, owners, unknown)

@@ -30,6 +30,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import open_tasks
 
 
 @frozen
@@ -70,7 +71,8 @@ class FollowedData:
         dated = self.dated
         plan = taint_plan(dated.history, self.bad, self.taint, dated.consumers, dated.owners)
         steps = rerun_steps(plan, dated.rerun)
-        return Incident(plan, steps, backfills(plan, dated.rerun), number, self.late)
+        unknown = tuple(open_tasks(dated.history.lineage))
+        return Incident(plan, steps, backfills(plan, dated.rerun), number, self.late, unknown)
 
 
 def follow_bad_data(config: Config, named: BadData) -> FollowedData:

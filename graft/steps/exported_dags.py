@@ -9,7 +9,7 @@ from typing import Any
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.json import finding_json
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, open_note
 from dbt_graft.analysis.render.terminal import one_line
 from dbt_graft.exporters.dag_factory.document import documents, files, marker
 from dbt_graft.exporters.dag_factory.order import demanded_order
@@ -23,6 +23,7 @@ from dbt_graft.graft.project.view import LineageView
 from dbt_graft.graft.steps.dag_files import WrittenFiles, write_files
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import open_tasks
 
 _SHOWN = 10
 _NO_FILES = WrittenFiles((), (), ())
@@ -35,6 +36,7 @@ class ExportedDags:
     Attributes:
         dags: Their documents, by id.
         problems: Tasks and DAGs that could not be written.
+        notes: The tasks whose order may not be all that there is.
     """
 
     plan: DagPlan
@@ -42,6 +44,7 @@ class ExportedDags:
     problems: Sequence[Finding]
     folder: Path
     files: WrittenFiles
+    notes: Sequence[str] = ()
 
     def lines(self) -> Iterator[str]:
         """The DAGs, what is left out and the files, for people."""
@@ -56,6 +59,7 @@ class ExportedDags:
             yield f"and {count(len(self.dags) - _SHOWN, 'DAG')} more"
         for reason, number in sorted(Counter(self.plan.left_out.values()).items()):
             yield f"{count(number, 'task')} left out: {reason}"
+        yield from self.notes
         parts = [
             f"{len(self.files.written)} written" if self.files.written else "",
             f"{len(self.files.same)} unchanged" if self.files.same else "",
@@ -122,4 +126,5 @@ def export_dags(config: Config, out: Path | None, *, force: bool) -> ExportedDag
     contents = files(dags, section.name)
     # What cannot be written today stays as it was.
     done = write_files(folder, contents, marker(section.name), remove=not problems, force=force)
-    return ExportedDags(plan, dags, problems, folder, done)
+    notes = open_note([*open_tasks(described.lineage)])
+    return ExportedDags(plan, dags, problems, folder, done, notes)

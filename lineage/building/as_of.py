@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from dbt_graft.lineage.building.drops import Drops
-from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Run, Status
+from dbt_graft.lineage.gaps import shapes_of
+from dbt_graft.lineage.records import Access, Dataset, Records, Run, Status
 
 K = TypeVar("K", bound=Hashable)
 
@@ -72,13 +73,13 @@ class _Past:
             for edge in records.column_edges
             if self._is_there(edge, self._shapes.get((edge.task, edge.shape_id)))
         )
-        later = _shape_ids(records.accesses, records.column_edges) - _shape_ids(self._begun, edges)
+        runs = [run for run in records.runs if self._is_there(run, _run_begins(run))]
+        later = {*shapes_of((*records.accesses, *records.column_edges), records.runs)}
+        later -= {*shapes_of((*self._begun, *edges), runs)}
         return replace(
             records,
             accesses=tuple(self._cut_access(access) for access in self._begun),
-            runs=tuple(
-                self._running(run) for run in records.runs if self._is_there(run, _run_begins(run))
-            ),
+            runs=tuple(map(self._running, runs)),
             shapes={key: shape for key, shape in records.shapes.items() if key not in later},
             datasets=tuple(
                 self._dataset(dataset, drops)
@@ -134,10 +135,6 @@ class _Past:
             last_seen=min(last, self._at) if last else None,
             dropped_at=drops.drop_time(dataset),
         )
-
-
-def _shape_ids(accesses: Iterable[Access], edges: Iterable[ColumnEdge]) -> set[str]:
-    return {access.shape_id for access in accesses} | {edge.shape_id for edge in edges}
 
 
 def _run_begins(run: Run) -> datetime | None:

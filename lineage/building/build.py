@@ -46,6 +46,7 @@ from dbt_graft.lineage.records import (
     ColumnEdge,
     Dataset,
     Direction,
+    Outcome,
     Records,
     Run,
     RunRepeats,
@@ -152,6 +153,7 @@ def _build_lineage(
             settings.infos,
             with_metadata(settings.infos, records.task_metadata),
             records.run_repeats,
+            _gaps(accesses, records),
         ),
         flows=tuple(sorted(moved, key=flow_order)),
         shapes=records.shapes,
@@ -322,11 +324,13 @@ def _tasks(
     written: Mapping[str, TaskInfo],
     infos: Mapping[str, TaskInfo],
     run_repeats: Iterable[RunRepeats],
+    gaps: Mapping[str, Collection[str]],
 ) -> dict[str, Task]:
     """The tasks by name.
 
     Args:
         written: What people wrote of them; `infos` has what events say, too.
+        gaps: The shapes of each task's statements that are not understood.
     """
     by_task = runs_by_task(runs)
     repeats: dict[str, dict[str, int]] = defaultdict(dict)
@@ -336,6 +340,10 @@ def _tasks(
     usages_by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in used:
         usages_by_task[usage.task].append(usage)
+    used_shapes = {
+        name: {shape for usage in of_task for shape in usage.shapes}
+        for name, of_task in usages_by_task.items()
+    }
     return {
         name: Task(
             name=name,
@@ -346,9 +354,22 @@ def _tasks(
             described_in_events=name in infos
             and not (name in written and written[name].description),
             repeats=repeats.get(name, {}),
+            gaps=tuple(sorted({*gaps.get(name, ())} - used_shapes.get(name, set()))),
         )
         for name in sorted({*by_task, *usages_by_task})
     }
+
+
+def _gaps(accesses: Iterable[Access], records: Records) -> dict[str, set[str]]:
+    """For each task the shapes of its statements that are not understood."""
+    gaps: dict[str, set[str]] = defaultdict(set)
+    missing = {key for key, shape in records.shapes.items() if shape.outcome is not Outcome.PARSED}
+    for access in accesses:
+        if access.shape_id in missing:
+            gaps[access.task].add(access.shape_id)
+    for run in records.runs:
+        gaps[run.task].update(missing.intersection(run.gaps))
+    return gaps
 
 
 def _engines(runs: Iterable[Run], used: Iterable[Usage]) -> tuple[str, ...]:

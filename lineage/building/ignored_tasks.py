@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import translate
 
+from dbt_graft.lineage.gaps import shapes_of
 from dbt_graft.lineage.records import Records
 from dbt_graft.lineage.settings import IgnoredTasks
 
@@ -32,12 +33,13 @@ def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, I
     accesses = tuple(access for access in records.accesses if access.task not in ignored)
     theirs = [access for access in records.accesses if access.task in ignored]
     only_theirs = {access.dataset for access in theirs} - {access.dataset for access in accesses}
-    used = {access.shape_id for access in accesses}
-    gone = {access.shape_id for access in theirs} - used
+    runs = tuple(run for run in records.runs if run.task not in ignored)
+    their_runs = [run for run in records.runs if run.task in ignored]
+    gone = {*shapes_of(theirs, their_runs)} - {*shapes_of(accesses, runs)}
     remaining = replace(
         records,
         accesses=accesses,
-        runs=tuple(run for run in records.runs if run.task not in ignored),
+        runs=runs,
         column_edges=tuple(edge for edge in records.column_edges if edge.task not in ignored),
         task_metadata=tuple(
             metadata for metadata in records.task_metadata if metadata.task not in ignored
@@ -45,6 +47,6 @@ def without_tasks(records: Records, patterns: Iterable[str]) -> tuple[Records, I
         datasets=tuple(dataset for dataset in records.datasets if dataset.id not in only_theirs),
         shapes={key: shape for key, shape in records.shapes.items() if key not in gone},
     )
-    runs = {(run.task, run.run_id) for run in records.runs if run.task in ignored}
+    run_ids = {(run.task, run.run_id) for run in their_runs}
     statements = sum(access.statements for access in theirs)
-    return remaining, IgnoredTasks(len(ignored), len(runs), statements, len(only_theirs))
+    return remaining, IgnoredTasks(len(ignored), len(run_ids), statements, len(only_theirs))

@@ -42,10 +42,11 @@ def orchestrator_runs(runs: Iterable[Run]) -> dict[str, Run]:
 def task_runs(runs: Iterable[Run], used: Iterable[Usage]) -> list[Run]:
     """The runs that tasks have: of an orchestrator those that no engine's log shows better.
 
-    An orchestrator's task that reads and writes nothing is no task of lineage, nor is a DAG.
+    An orchestrator's task that reads and writes nothing is no task of lineage, nor is a DAG; one
+    that may is.
     """
     listed = list(runs)
-    using = {usage.task for usage in used}
+    using = {usage.task for usage in used} | {run.task for run in listed if run.gaps}
     engines = {run.task for run in listed if run.engine not in ORCHESTRATORS}
     shown_tasks = using | engines
     shown = {(run.task, run.parent_run_id) for run in listed if run.engine not in ORCHESTRATORS}

@@ -113,7 +113,10 @@ def group_pattern(group: RunGroup, *, dated: bool = True) -> GroupPattern:
     numbers = {run_id: number for number, run_id in enumerate(group.run_ids)}
     engines = group.engines()
     runs = sorted(
-        (numbers[run_id], engine, run.status, engines[run_id] == engine, _interval(run, dated))
+        (
+            *(numbers[run_id], engine, run.status, engines[run_id] == engine),
+            *(_interval(run, dated), run.gaps),
+        )
         for (run_id, engine), run in group.merged_runs().items()
     )
     # Within a run, the content of temporary tables changes; else a statement's start decides.

@@ -58,6 +58,7 @@ def merge_run(a: Run, b: Run) -> Run:
         nominal_start=last.nominal_start or first.nominal_start,
         nominal_end=last.nominal_end or first.nominal_end,
         timezone=last.timezone or first.timezone,
+        gaps=tuple(sorted({*a.gaps, *b.gaps})),
     )
 
 

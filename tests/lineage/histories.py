@@ -179,6 +179,8 @@ def _run(
         job="ns/job" if is_event else None,
         application_id=f"app-{number // 2}" if events else None,
         origin=origin,
+        # Chance takes its course as without them.
+        gaps=(f"gap {number % 3}",) if number % 7 == 0 else (),
     )
     if is_event:
         accesses = [replace(access, shape_id=f"event-{access.shape_id}") for access in accesses]
@@ -230,8 +232,11 @@ def _records(origin: str, run: Run, accesses: Sequence[Access]) -> Records:
         accesses=tuple(accesses),
         runs=(run,),
         shapes={
-            one.shape_id: Shape(one.shape_id, "tsql", one.shape_id, "1", Outcome.PARSED)
-            for one in accesses
+            **{
+                one.shape_id: Shape(one.shape_id, "tsql", one.shape_id, "1", Outcome.PARSED)
+                for one in accesses
+            },
+            **{gap: Shape(gap, "tsql", gap, "1", Outcome.FAILED) for gap in run.gaps},
         },
         datasets=tuple(datasets.values()),
         column_edges=tuple(edges),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -66,8 +66,15 @@ class History:
             accesses=tuple(_accesses(there)),
             runs=tuple(_known(run, until) for run in runs),
             shapes={
-                one.shape_id: Shape(one.shape_id, "spark", one.shape_id, "p", Outcome.PARSED)
-                for one in there
+                **{
+                    one.shape_id: Shape(one.shape_id, "spark", one.shape_id, "p", Outcome.PARSED)
+                    for one in there
+                },
+                **{
+                    gap: Shape(gap, "spark", gap, "p", Outcome.PARTIAL)
+                    for run in runs
+                    for gap in run.gaps
+                },
             },
             datasets=tuple(_datasets(done)),
             column_edges=tuple(
@@ -86,6 +93,7 @@ def history(seed: int) -> History:
         end = start + timedelta(minutes=chance.randint(1, 600))
         status = chance.choice((Status.OK, Status.OK, Status.FAILED))
         run = Run(f"r{number}", task, "spark", start, end, status, origin=f"log{number}")
+        run = replace(run, gaps=(f"gap {number % 2}",) if number % 3 == 0 else ())
         runs.append(run)
         statements += _work(chance, run, int((end - start).total_seconds()) // 60)
     return History(runs, sorted(statements, key=lambda one: (one.at, one.run_id)))
@@ -194,4 +202,5 @@ def _edge(task: str, statement: Statement) -> ColumnEdge:
 def _known(run: Run, until: datetime | None) -> Run:
     if until is None or run.ended_at is None or run.ended_at <= until:
         return run
-    return Run(run.run_id, run.task, run.engine, run.started_at, origin=run.origin)
+    begun = Run(run.run_id, run.task, run.engine, run.started_at, origin=run.origin)
+    return replace(begun, gaps=run.gaps)

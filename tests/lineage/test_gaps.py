@@ -1,9 +1,15 @@
-"""Gaps of parsing, grouped by reason with one example each."""
+"""Gaps of parsing: by reason with one example each, and by task."""
 
 from dataclasses import replace
+from typing import Any
 
-from dbt_graft.lineage.gaps import followed_shapes, gaps
-from dbt_graft.lineage.records import Outcome, Shape
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.code import CodeGap, CodeMatch, CodePlace, TaskCode
+from dbt_graft.lineage.gaps import followed_shapes, gaps, gaps_of_task, may_touch_more, open_tasks
+from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
+from tests.cases import for_each
+from tests.notation import statement
 
 PARTIAL, FAILED = Outcome.PARTIAL, Outcome.FAILED
 
@@ -53,3 +59,108 @@ def test_only_what_was_parsed_whole_has_all_its_columns() -> None:
     shapes.append(replace(shape(4, Outcome.PARSED, None), parser="openlineage"))
     shapes.append(replace(shape(5, Outcome.PARSED, None), parser="plan"))
     assert followed_shapes(shapes) == {"1-1", "1-5"}
+
+
+@for_each(
+    "outcome, reason, expected",
+    [
+        (Outcome.PARSED, None, False),
+        (FAILED, "took longer than 30 s", True),
+        (FAILED, "columns not resolved: x", True),
+        (PARTIAL, None, True),
+        (PARTIAL, "dynamic SQL not resolved", True),
+        (PARTIAL, "what the procedure p does is not known", True),
+        (PARTIAL, "what the function f reads is not known", True),
+        (PARTIAL, "tables not confirmed: t", True),
+        (PARTIAL, "no snapshot says where the data source Lake is", True),
+        (PARTIAL, "columns not resolved: those of a file go by their places", False),
+        (PARTIAL, "columns: the plan has an unsupported operator", False),
+        (PARTIAL, "columns: the log does not show the query; inputs: the list is cut", True),
+        (PARTIAL, "inputs: the list of paths is truncated", True),
+        (PARTIAL, "a text in double quotes may be a column or a value, by X", False),
+    ],
+)
+def test_a_statement_may_touch_more_unless_only_columns_are_missing(
+    outcome: Outcome, reason: str | None, expected: bool
+) -> None:
+    assert may_touch_more(shape(1, outcome, reason)) is expected
+
+
+DYNAMIC = Shape("d", "tsql", "EXEC (@s)", "sqlglot", PARTIAL, "dynamic SQL not resolved")
+SAYS = "dynamic SQL not resolved (EXEC (@s))"
+RUN = Run("load-1", "load", "sqlserver", origin="log")
+
+
+def lineage_of(*texts: str, runs: tuple[Run, ...] = (RUN,), **more: Any) -> Lineage:
+    """The lineage of statements of `load`; what fills `dyn` is dynamic."""
+    accesses = [access for text in texts for access in statement(text)]
+    shapes = {
+        access.shape_id: replace(DYNAMIC, shape_id=access.shape_id)
+        if "dyn <-" in access.shape_id
+        else Shape(access.shape_id, "tsql", access.shape_id, "1", Outcome.PARSED)
+        for access in accesses
+    }
+    return build(Records(tuple(accesses), runs, {"d": DYNAMIC, **shapes}, **more))
+
+
+@for_each(
+    "lineage, expected",
+    [
+        (lineage_of("INSERT b <- a"), {}),
+        (lineage_of(runs=(replace(RUN, gaps=("d",)),)), {"load": [SAYS]}),
+        (lineage_of("INSERT b <- a", runs=(replace(RUN, gaps=("d",)),)), {"load": [SAYS]}),
+        # In another log of the run.
+        (lineage_of(runs=(RUN, replace(RUN, origin="b", gaps=("d",)))), {"load": [SAYS]}),
+        (lineage_of("INSERT dyn <-"), {"load": [SAYS]}),
+        # It fills nothing that lasts.
+        (lineage_of("INSERT #dyn <-", "INSERT b <- #dyn"), {"load": [SAYS]}),
+        (
+            lineage_of("INSERT #dyn <-", "INSERT dyn <-", runs=(replace(RUN, gaps=("d",)),)),
+            {"load": [f"3 × {SAYS}"]},
+        ),
+        (
+            lineage_of("INSERT b <- a", rejects=(Reject("log", "1", "the plan cannot be read"),)),
+            {"load": ["the plan cannot be read"]},
+        ),
+        (lineage_of("INSERT b <- a", rejects=(Reject("other", "1", "it is cut"),)), {}),
+        # Of which task the record is, nobody knows.
+        (
+            lineage_of(
+                runs=(RUN, Run("b-1", "b", "sqlserver", origin="log")),
+                rejects=(Reject("log", "1", "it is cut"),),
+            ),
+            {},
+        ),
+    ],
+)
+def test_a_task_is_open_that_may_touch_more_than_is_known(
+    lineage: Lineage, expected: dict[str, list[str]]
+) -> None:
+    assert open_tasks(lineage) == expected
+
+
+@for_each(
+    "runs, gap, expected",
+    [
+        ((), CodeGap(CodePlace("a.py", 3), "its query is not known"), True),
+        ((), CodeGap(CodePlace("a.py", 3), "its columns are not known", ("t",)), False),
+        # Logs show what it did.
+        ((RUN,), CodeGap(CodePlace("a.py", 3), "its query is not known"), False),
+    ],
+)
+def test_code_leaves_a_task_open_whose_runs_no_log_shows(
+    runs: tuple[Run, ...], gap: CodeGap, expected: bool
+) -> None:
+    match = CodeMatch(TaskCode("a.py", gaps=(gap,)))
+    lineage = Lineage(tasks={"load": Task("load", runs=runs)}, codes={"load": match})
+    assert open_tasks(lineage) == ({"load": [f"{gap.place}: {gap.reason}"]} if expected else {})
+
+
+def test_gaps_of_a_task_are_those_of_all_its_statements() -> None:
+    lineage = lineage_of("INSERT #dyn <-", "INSERT dyn <-", runs=(replace(RUN, gaps=("d",)),))
+    assert [shape.shape_id for shape in gaps_of_task(lineage, "load")] == [
+        "INSERT #dyn <-",
+        "INSERT dyn <-",
+        "d",
+    ]
+    assert gaps_of_task(lineage, "nobody") == []

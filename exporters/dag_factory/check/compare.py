@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.rule import (
@@ -43,9 +43,17 @@ _REMEDY = "let it wait for its writer, or name the edge in `airflow: {ignore: â€
 
 
 def compare(
-    order: DemandedOrder, dags: Sequence[ScheduledDag], matcher: TaskMatcher
+    order: DemandedOrder,
+    dags: Sequence[ScheduledDag],
+    matcher: TaskMatcher,
+    open_tasks: Collection[str] = (),
 ) -> list[Finding]:
-    """All findings, those first where data may be read before it was written, each once."""
+    """All findings, those first where data may be read before it was written, each once.
+
+    Args:
+        open_tasks: The tasks that may read or write more than is known: nobody knows that a wait of
+            one of them, or for it, is needless.
+    """
     runs = {task.key: matcher.nodes(task) for dag in dags for task in dag.tasks}
     tasks = {task.key: task for dag in dags for task in dag.tasks}
     tasks_by_node = group_by_key(
@@ -60,7 +68,7 @@ def compare(
         *_missing_tasks(order, tasks_by_node),
         *_gone_tasks(tasks.values(), runs, matcher),
         *_unknown_names(matcher),
-        *_superfluous_edges(tasks, runs, demanded),
+        *_superfluous_edges(tasks, runs, demanded, open_tasks),
     }
     ranks = [rule.code for rule in _RULES]
     return sorted(
@@ -196,6 +204,7 @@ def _superfluous_edges(
     tasks: Mapping[TaskKey, ScheduledTask],
     runs: Mapping[TaskKey, Sequence[str]],
     demanded: Reach,
+    open_tasks: Collection[str],
 ) -> Iterator[Finding]:
     """Dependencies for which lineage knows no reason, not even by other tasks in between."""
     for task in tasks.values():
@@ -203,7 +212,9 @@ def _superfluous_edges(
             other = tasks.get((task.dag_id, upstream))
             if not other or not runs[other.key] or not runs[task.key]:
                 continue
-            pairs = ((a, b) for a in runs[other.key] for b in runs[task.key])
+            pairs = [(a, b) for a in runs[other.key] for b in runs[task.key]]
+            if any(node in open_tasks for pair in pairs for node in pair):
+                continue
             if not any(a == b or demanded.precedes(a, b) for a, b in pairs):
                 text = f"waits for {other.task_id}, of which it reads nothing"
                 yield DAG_NEEDLESS_WAIT.finding(task.label, text, place=task.place)

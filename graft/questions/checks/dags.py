@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.analysis.answer import Answer, Table
-from dbt_graft.analysis.render.phrases import count
+from dbt_graft.analysis.render.phrases import count, open_note
 from dbt_graft.analysis.rule import DAG_NOT_READ
 from dbt_graft.exporters.dag_factory.check.compare import compare
 from dbt_graft.exporters.dag_factory.check.event_dags import event_dags
@@ -29,6 +29,7 @@ from dbt_graft.exporters.dag_factory.settings import DagSettings
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject, NothingToCheckError
 from dbt_graft.injector.selection import SelectableNodes
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.gaps import open_tasks
 
 _YAML = (".yml", ".yaml")
 _EVENTS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
@@ -59,14 +60,16 @@ def check_dags(checked: CheckedProject) -> Answer:
     # A task that people added was never in the lineage.
     exported |= dict.fromkeys(added_tasks(dag_overrides(config)), ())
     matcher = task_matcher(wanted, config.airflow.known_as, exported, _selection(checked))
+    unknown = [*open_tasks(lineage)]
     rows = [(dag.dag_id, len(dag.tasks)) for dag in scan.dags]
     tasks = count(sum(number for _, number in rows), "task")
     return Answer(
         "the order of DAGs",
         f"{count(len(rows), 'DAG')} with {tasks}",
         tables=[Table("DAGs", ("DAG", "tasks"), rows)],
+        notes=open_note(unknown),
         findings=[
-            *compare(wanted, scan.dags, matcher),
+            *compare(wanted, scan.dags, matcher, unknown),
             *(
                 DAG_NOT_READ.finding(Path(place).name.partition(":")[0], why, place=place)
                 for place, why in scan.unreadable.items()

@@ -21,7 +21,9 @@ from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import open_tasks, shapes_of
 from dbt_graft.lineage.grouping import group_by_key
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import NameRules
 from dbt_graft.lineage.records import Access, Direction, Evidence, Outcome, Records, Run, Status
 
@@ -132,8 +134,8 @@ def why(thing: DatasetId | str, accesses: Sequence[Access], evidences: Evidences
         ]
     else:
         edges, about = [flow for flow in flows if flow.task == thing], {}
-        reasons = [*_idle(accesses)]
-    shapes = map(records.shapes.get, dict.fromkeys(access.shape_id for access in accesses))
+        reasons = [*_idle(accesses), *_open(thing, evidences.described.lineage)]
+    shapes = map(records.shapes.get, dict.fromkeys(shapes_of(accesses, runs)))
     return {
         **about,
         "runs": _runs(runs or accesses, records),
@@ -254,12 +256,18 @@ def _rejects_beside(dataset: DatasetId, evidences: Evidences) -> bool:
 def _idle(accesses: Sequence[Access]) -> Iterator[str]:
     """Reasons why a task has no edges."""
     if not accesses:
-        yield "its runs have no statement that reads or writes a dataset"
+        yield "no statement of its runs is known to read or write a dataset"
         return
     for direction, verb in ((Direction.READ, "reads"), (Direction.WRITE, "writes")):
         relevant = [access for access in accesses if access.direction is direction]
         if not any(map(_moves, relevant)):
             yield f"no statement of it {verb} data{_failures(relevant)}"
+
+
+def _open(task: str, lineage: Lineage) -> Iterator[str]:
+    """Reasons why a task may have more edges."""
+    for reason in open_tasks(lineage).get(task, ()):
+        yield f"it may read or write more than is known: {reason}"
 
 
 def _moves(access: Access) -> bool:

@@ -43,14 +43,15 @@ def write(task: str = "load", **more: Any) -> Usage:
     return Usage(task, ORDERS, Direction.WRITE, (Operation.INSERT,), **values)
 
 
-def task(*usages: Usage, info: TaskInfo = CODE, runs: tuple[Run, ...] = ()) -> Task:
-    return Task(usages[0].task, ("spark",), usages, runs, info)
+def task(*usages: Usage, info: TaskInfo = CODE, runs: tuple[Run, ...] = (), **more: Any) -> Task:
+    return Task(usages[0].task, ("spark",), usages, runs, info, **more)
 
 
 def lineage(*tasks: Task, **more: Any) -> Lineage:
     shapes = {
         "ok": Shape("ok", "spark", "select 1", "plan", Outcome.PARSED),
-        "bad": Shape("bad", "spark", "select ?", "plan", Outcome.FAILED),
+        "bad": Shape("bad", "spark", "select ?", "plan", Outcome.PARTIAL, "columns: why"),
+        "open": Shape("open", "spark", "exec (@s)", "plan", Outcome.FAILED, "it is dynamic"),
     }
     datasets = {one: Dataset(one, Kind.TABLE) for one in (ORDERS, RAW)}
     return Lineage(datasets, {one.name: one for one in tasks}, shapes=shapes, **more)
@@ -126,7 +127,16 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
         pytest.param(
             *(lineage(task(write(shapes=("ok", "bad")))), {}, (), RuleScope()),
             ["UNRESOLVED_STATEMENTS load"],
-            id="a statement that is not understood",
+            id="a statement of which not all columns are known",
+        ),
+        pytest.param(
+            *(lineage(task(write(shapes=("ok", "bad")), gaps=("open",))), {}, (), RuleScope()),
+            ["UNRESOLVED_STATEMENTS load", "UNRESOLVED_STATEMENTS load"],
+            id="a statement of which nothing is known, too",
+        ),
+        pytest.param(
+            *(lineage(task(write(), gaps=("open",))), {}, (), RuleScope(accept=("lo*",)), []),
+            id="a statement of which nothing is known, of a task that is accepted",
         ),
         pytest.param(
             *(lineage(task(write())), described(tags=("Certified",)), (), RuleScope()),
@@ -222,6 +232,16 @@ def test_a_rule_finds(
 ) -> None:
     findings = rule_findings(found_in, descriptions, consumers, scope)
     assert [f"{finding.code} {finding.subject}" for finding in findings] == expected
+
+
+def test_a_finding_says_what_is_not_known_of_statements() -> None:
+    found = rule_findings(
+        lineage(task(write(shapes=("ok", "bad")), gaps=("open",))), {}, (), RuleScope()
+    )
+    assert [finding.problem for finding in found] == [
+        "may read or write more than is known: it is dynamic (exec (@s))",
+        "of 1 of its 3 statements not all columns are known",
+    ]
 
 
 def test_a_score_is_the_share_without_warnings_and_errors() -> None:

@@ -58,7 +58,7 @@ def around(random: Random) -> Surroundings:
     reads = tuple(map(table, random.sample(TABLES, 2)))
     board = Consumer("exposure.shop.board", "board", "dashboard", reads, tags=("a", "b"))
     report = Consumer("report", "report", "task", reads[:1], deadline="08:00", owner="Ada")
-    return Surroundings(described, (board, report), {"t": "Bo"})
+    return Surroundings(described, (board, report), {"t": "Bo"}, ("t",))
 
 
 @for_each("seed", range(200), quick=20)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.ignored_tasks import without_tasks
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Access, Dataset, Records, Run
+from dbt_graft.lineage.records import Access, Dataset, Outcome, Records, Run, Shape
 from dbt_graft.lineage.settings import IgnoredTasks, LineageSettings
 from tests import notation
 
@@ -32,6 +34,14 @@ def test_tasks_go_with_the_datasets_that_only_they_use() -> None:
     assert list(lineage.tasks) == ["load"]
     assert list(lineage.datasets) == [DatasetId("spark", "raw.orders")]
     assert lineage.ignored == IgnoredTasks(tasks=1, runs=1, statements=6, datasets=1)
+
+
+def test_statements_go_that_only_the_runs_of_tasks_name_which_go() -> None:
+    shapes = {name: Shape(name, "tsql", name, "", Outcome.FAILED) for name in ("both", "theirs")}
+    load, notebook = RECORDS.runs
+    runs = (replace(load, gaps=("both",)), replace(notebook, gaps=("both", "theirs")))
+    remaining, _ = without_tasks(Records(runs=runs, shapes=shapes), ["*notebook*"])
+    assert list(remaining.shapes) == ["both"]
 
 
 def test_without_a_match_records_stay_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -47,14 +48,16 @@ def dag(*tasks: str, schedule: Any = CRON, **keys: Any) -> dict[str, Any]:
     return {"schedule": schedule, "tasks": entries, **keys}
 
 
-def findings(order: DemandedOrder = SHOP, **dags: dict[str, Any]) -> list[str]:
+def findings(
+    order: DemandedOrder = SHOP, open_tasks: Collection[str] = (), **dags: dict[str, Any]
+) -> list[str]:
     """The codes and texts of what is found, with the datasets."""
     read = read_yaml_dags(yaml.safe_dump(dags, sort_keys=False), "dags/shop.yml")
     assert read.unreadable == {}
     return [
         f"{finding.code}: {finding.subject} {finding.problem}"
         + "".join(f" ({name})" for name in finding.path[1:-1])
-        for finding in compare(order, read.dags, task_matcher(order, {}))
+        for finding in compare(order, read.dags, task_matcher(order, {}), open_tasks)
     ]
 
 
@@ -67,6 +70,16 @@ def test_the_right_order_has_no_finding_also_by_other_tasks_in_between() -> None
         "report after score",
     )
     assert findings(shop=dag(*tasks)) == []
+
+
+@for_each("open_task", ["load_orders", "score"])
+def test_nobody_knows_that_a_wait_is_needless_of_a_task_that_may_read_more(open_task: str) -> None:
+    shop = dag("score", "load_orders after score")
+    needless = [text for text in findings(shop=shop) if text.startswith("DAG_NEEDLESS_WAIT")]
+    assert needless == [
+        "DAG_NEEDLESS_WAIT: shop.load_orders waits for score, of which it reads nothing"
+    ]
+    assert not [text for text in findings(open_tasks=[open_task], shop=shop) if "NEEDLESS" in text]
 
 
 def test_a_reader_that_runs_before_its_writer() -> None:
