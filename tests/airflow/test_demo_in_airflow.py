@@ -6,6 +6,7 @@ The lineage collected from these runs is the demo's.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -166,7 +167,10 @@ def test_airflow_reports_the_data_of_what_it_ran_and_of_nothing_else(
 def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
     """The lineage in the logs of that night, on the demo's artifacts."""
     demo = load(root / CONFIG)
+    described = yaml.safe_load((root / CONFIG).read_text())
     logs = root / "dbt_project/logs"
+    # Scripts are read below the folder of graft.yml, and nowhere else.
+    shutil.copytree(root / "dbt_project/tasks", night.home / "tasks")
     config = night.home / "graft.yml"
     config.write_text(
         yaml.safe_dump(
@@ -177,7 +181,8 @@ def grafted(root: Path, night: AirflowEnvironment) -> Grafted:
                     {"spark": {"path": str(night.home / "demo/spark-events")}},
                     {"declared": {"path": str(root / "dbt_project/lineage/*.yml")}},
                 ],
-                "names": [{"from": name.source, "to": name.target} for name in demo.names],
+                "names": described["names"],
+                "tasks": described["tasks"],
             }
         )
     )
