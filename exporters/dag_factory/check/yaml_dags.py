@@ -22,6 +22,8 @@ _NO_DAGS = frozenset({"default", "task_groups"})
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
 _TIMETABLE = "its timetable"
+# The schedule of a DAG without one: Airflow 2 runs it daily, Airflow 3 when asked to.
+_UNSCHEDULED = {2: "1 day, 0:00:00"}
 # The keys of schedules that only assets start.
 _EVENTS = frozenset({"__and__", "__or__", "datasets", "assets"})
 # Where an argument is what another task returns.
@@ -39,13 +41,19 @@ _Loader.add_multi_constructor("", lambda _, suffix, node: f"{suffix} {node.value
 
 
 def read_yaml_dags(
-    text: str, place: str, *, defaults: Iterable[str] = (), is_ours: bool = False
+    text: str,
+    place: str,
+    *,
+    defaults: Iterable[str] = (),
+    is_ours: bool = False,
+    version: int = 3,
 ) -> ReadDags:
     """The DAGs in a YAML file; none in one that has something else.
 
     Args:
         defaults: The files `defaults.yml` that count for it, the nearest last.
         is_ours: `graft export` wrote the file.
+        version: The major version of the Airflow that loads it.
     """
     try:
         root, data = _load(text)
@@ -60,7 +68,7 @@ def read_yaml_dags(
         }
         lines = _Lines(root, place)
         dags = [
-            _dag(name, body, lines, is_ours)
+            _dag(name, body, lines, _UNSCHEDULED.get(version), is_ours=is_ours)
             for name, body in bodies.items()
             if isinstance(body.get("tasks"), dict | list)
         ]
@@ -129,7 +137,9 @@ def _with_defaults(body: Mapping[str, Any], default: Mapping[str, Any]) -> dict[
     return merged
 
 
-def _dag(dag_id: str, body: Mapping[str, Any], lines: _Lines, is_ours: bool) -> ScheduledDag:
+def _dag(
+    dag_id: str, body: Mapping[str, Any], lines: _Lines, unscheduled: str | None, *, is_ours: bool
+) -> ScheduledDag:
     groups = {
         name: ScheduledGroup(
             _names(group.get("dependencies")), str(group.get("parent_group_name") or "")
@@ -139,6 +149,8 @@ def _dag(dag_id: str, body: Mapping[str, Any], lines: _Lines, is_ours: bool) -> 
     entries = dict(_entries(body.get("tasks"), "task_id"))
     full_ids = {name: _full_id(name, entry, groups) for name, entry in entries.items()}
     schedule = body.get("schedule", body.get("schedule_interval"))
+    if schedule is None:  # dag-factory takes `null` for nothing
+        schedule = unscheduled
     assets = tuple(dict.fromkeys(_uris(schedule)))
     clock = ""
     if isinstance(schedule, str) and schedule.strip().lower() not in ("", "none", "@once"):

@@ -123,7 +123,13 @@ def read_dags(paths: Sequence[Path], settings: DagSettings) -> ReadDags:
             unreadable[str(path)] = getattr(error, "strerror", None) or "is not UTF-8"
             continue
         is_ours = text.partition("\n")[0].rstrip("\r") == our_marker
-        read = read_yaml_dags(text, str(path), defaults=_defaults(path, root), is_ours=is_ours)
+        read = read_yaml_dags(
+            text,
+            str(path),
+            defaults=_defaults(path, root),
+            is_ours=is_ours,
+            version=settings.version,
+        )
         dags += read.dags
         unreadable |= read.unreadable
     dag_ids = {dag.dag_id for dag in dags}

@@ -50,6 +50,29 @@ shop:
     assert dag.schedule == ""
 
 
+# As the Airflow of that version has it, with dag-factory 1.1.
+@for_each(
+    "keys, in_airflow_2, in_airflow_3",
+    [
+        ("", "1 day, 0:00:00", ""),
+        ("schedule: null", "1 day, 0:00:00", ""),
+        ("schedule: None", "", ""),
+        ("schedule: none", "", ""),
+        ("schedule: '@once'", "", ""),
+        ("schedule: '0 3 * * *'", "0 3 * * *", "0 3 * * *"),
+        ("schedule: ['s3://lake/orders']", "", ""),
+        ("timetable: {callable: x.Nightly}", "its timetable", "its timetable"),
+    ],
+)
+def test_a_dag_without_a_schedule_runs_daily_in_airflow_2_and_never_in_3(
+    keys: str, in_airflow_2: str, in_airflow_3: str
+) -> None:
+    text = f"shop:\n  tasks: {{a: {{}}}}\n  {keys}\n"
+    for version, schedule in ((2, in_airflow_2), (3, in_airflow_3)):
+        (dag,) = read_yaml_dags(text, "x.yml", version=version).dags
+        assert dag.schedule == schedule, version
+
+
 @for_each("text", ["", "[1, 2]", "a: 1", "shop: {tasks: 3}", "plain", "default: {tasks: []}"])
 def test_other_yaml_has_no_dags(text: str) -> None:
     read = read_yaml_dags(text, "x.yml")
