@@ -149,10 +149,28 @@ def _below(url: str, site: str) -> str | None:
     except ValueError:
         return None
     root = f"{top.path.rstrip('/')}/"
-    path = link.path or "/"
+    path = _without_dots(link.path)
     if not is_there or not f"{path}/".startswith(root):
         return None
     return unquote(path)[len(root) :]
+
+
+def _without_dots(path: str) -> str:
+    """A path as a browser asks for it, `.` and `..` walked; an empty folder stays one of its own.
+
+    https://url.spec.whatwg.org/#path-state
+    """
+    walked: list[str] = []
+    segments = path[1:].split("/")
+    for at, segment in enumerate(segments, 1):
+        dots = segment.casefold().replace("%2e", ".")
+        if dots == "..":
+            del walked[-1:]
+        if dots not in (".", ".."):
+            walked.append(segment)
+        elif at == len(segments):
+            walked.append("")
+    return f"/{'/'.join(walked)}"
 
 
 def _server(url: SplitResult) -> tuple[str, int | None]:

@@ -44,6 +44,17 @@ ADDRESSES = (
         (f"{SITE}tasks/load-1a2b3c4d/—see there", LinkState.OK),
         (f"「{SITE}tasks/load-1a2b3c4d/」。", LinkState.OK),
         (f"（{SITE}tasks/load-1a2b3c4d/），", LinkState.OK),
+        # As the URL of Node.js, which is that of browsers, has them.
+        (f"{SITE}./datasets/spark/./raw/orders/", LinkState.OK),
+        (f"{SITE}datasets/spark/raw/stage/../orders/index.html", LinkState.OK),
+        (f"{SITE}datasets/spark/%2e/raw/stage/.%2E/orders/", LinkState.OK),
+        (f"{SITE}datasets/spark/raw/orders/x/..#runs", LinkState.OK),
+        ("https://data.example.com/../wiki/../lineage/tasks/never/", LinkState.MISSING),
+        (f"{SITE}../wiki/tasks/", None),
+        (f"{SITE}tasks/load-1a2b3c4d/.../", LinkState.MISSING),
+        # To many servers another address, to some the same.
+        (f"{SITE}datasets//spark/raw/orders/", LinkState.MISSING),
+        (f"{SITE}/datasets/spark/raw/orders/", LinkState.MISSING),
         (f"{SITE}tasks/загрузка/", LinkState.MISSING),
         ("https://[::1]/lineage/tasks/never/", None),
         (rf"{SITE}tasks/old\_load/", LinkState.GONE),
