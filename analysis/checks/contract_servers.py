@@ -54,6 +54,7 @@ _FILES = frozenset({"azure", "gcs", "local", "s3", "sftp"})
 _NO_HOSTS = frozenset({"", "localhost", "127.0.0.1"})
 # `tcp:sql01\prod` is SQL Server's.
 _HOST = re.compile(r"(?:\w+://|tcp:)?([^/:,@\\]+)")
+_PORT = re.compile(r"[:,]\s*(\d+)(?=/|\Z)")
 _S3 = re.compile(r"^s3[an]://")
 
 
@@ -63,7 +64,9 @@ class TableServer:
 
     Attributes:
         type: As the standard names it, in small letters: `kafka`; empty where none is written.
-        host: The host, or several with commas; empty where none is written.
+        host: The host, or several with commas, each perhaps with its port; empty where none is
+            written.
+        port: Empty where it is not written, or with the host.
         location: The folder or file, if it lies in one.
         names: What the table may be called there, the most exact first.
         database, schema: Where its tables are, as far as they are written.
@@ -75,6 +78,7 @@ class TableServer:
     names: tuple[str, ...] = ()
     database: str = ""
     schema: str = ""
+    port: str = ""
 
     @property
     def is_stream(self) -> bool:
@@ -115,14 +119,24 @@ class TableServer:
         return bool(self.location) and same_place(self.location) == same_place(str(dataset))
 
     def _is_host_of(self, place: str) -> bool:
-        """Whether the host of a namespace is its own; also where one of them names none."""
+        """Whether the host and port of a namespace are its own, as far as both name them."""
         if self.type in _FILES:
             return True
         hosts = {_host(part) for part in self.host.split(",")} - _NO_HOSTS
         there = _host(place)
         if not hosts or there in _NO_HOSTS or "${" in self.host:
             return True
-        return any(host == there or _is_short(host, there) for host in hosts)
+        # The brokers of one cluster have many ports.
+        ports = {self.port or _port(self.host), _port(place)} - {""}
+        is_another_port = len(ports) > 1 and not self.is_stream
+        is_there = any(host == there or _is_short(host, there) for host in hosts)
+        return is_there and not is_another_port
+
+
+def _port(text: str) -> str:
+    match = _HOST.match(text.strip())
+    port = _PORT.search(text.strip(), match.end()) if match else None
+    return port[1] if port else ""
 
 
 def _host(text: str) -> str:

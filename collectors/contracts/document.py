@@ -185,6 +185,7 @@ class ServerPart(Part):
     server: str = ""
     type: str = ""
     host: str = ""
+    port: str = ""
     location: str = Field(default="", validation_alias=AliasChoices("location", "path"))
     environment: str = ""
     topic: str = ""

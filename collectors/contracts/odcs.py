@@ -162,10 +162,16 @@ def _servers(document: ContractDocument, table: ObjectPart) -> Iterator[TableSer
         *above, schema = f"{database}.{schema}".split(".")
         yield TableServer(
             *(server.type.casefold(), server.host, location, tuple(dict.fromkeys(names))),
-            *(above[-1], schema),
+            *(above[-1], schema, _digits(server.port)),
         )
     if is_topic and not servers:
         yield TableServer("kafka", names=tuple(texts))
+
+
+def _digits(port: str) -> str:
+    """A port, of a variable its default; empty for one that is not known."""
+    text = resolve_variables(port).strip()
+    return text if text.isdecimal() else ""
 
 
 def _columns(properties: Sequence[PropertyPart], above: str) -> Iterator[ContractColumn]:

@@ -88,6 +88,32 @@ def test_a_table_is_on_its_server(
 
 
 @for_each(
+    "kind, host, port, name, is_there",
+    [
+        ("postgres", "db1", "5432", "payments", True),
+        ("postgres", "db1.example.com", "5433", "payments", False),
+        ("postgres", "db1:5433", "", "payments", False),
+        ("postgres", "db1:5432", "", "payments", True),
+        ("postgres", "db1", "", "payments", True),
+        # Through a tunnel.
+        ("postgres", "localhost", "15432", "payments", True),
+        # The dataset names no port.
+        ("snowflake", "org-account.snowflakecomputing.com", "443", "refunds", True),
+        ("sqlserver", "fabric01\\prod,1433", "", "returns", True),
+        # Another listener, or another broker, of the cluster.
+        ("kafka", "broker1:9093", "", "orders", True),
+        ("kafka", "broker1", "9093", "orders", True),
+    ],
+)
+def test_a_server_of_another_port_is_another_one(
+    kind: str, host: str, port: str, name: str, is_there: bool
+) -> None:
+    server = TableServer(kind, host, names=(name,), port=port)
+    matches = match_contracts([contract(server)], DATASETS)
+    assert len(matches.tables) == is_there
+
+
+@for_each(
     "database, schema, name, dataset",
     [
         ("shop", "public", "payments", "shop.public.payments"),
