@@ -80,7 +80,7 @@ def follow_columns(
         reason = "those of a procedure's rows are not known" if calls else error
         return FollowedColumns((), f"columns not resolved: {reason}")
     followed = column_edges(tree, reads, writes, dialect, columns, outputs, holding_data)
-    names = {access.name[-1].casefold() for access in accesses if not _is_function(access)}
+    names = {access.name[-1].casefold() for access in accesses if _is_in_tree(access, dialect)}
     if mismatch := table_mismatch([tree, *outputs], names):
         # A tree that holds other tables was read wrongly, and so were its columns.
         return FollowedColumns((), f"tables not confirmed: {mismatch}")
@@ -88,9 +88,14 @@ def follow_columns(
     return followed._replace(gap=gap)
 
 
-def _is_function(access: TableAccess) -> bool:
-    """Whether it is the rows of a function: that a table is a view, no statement shows."""
-    return access.kind is Kind.VIEW and access.direction is Direction.READ
+def _is_in_tree(access: TableAccess, dialect: Dialect) -> bool:
+    """Not the rows of a function, nor the files that an external table of T-SQL is made of.
+
+    That a table is a view, no statement shows.
+    """
+    if access.direction is Direction.READ:
+        return access.kind is not Kind.VIEW
+    return dialect is not Dialect.TSQL or access.kind is not Kind.PATH
 
 
 def _readable_texts(text: str, tokens: list[Token], dialect: Dialect) -> list[str]:

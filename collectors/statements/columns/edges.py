@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import NamedTuple
 
@@ -338,7 +338,10 @@ def column_edges(
         _log.debug("a statement has an unknown form", exc_info=True)
         context.gap("the statement has an unknown form")
     gap = ", ".join(context.gaps) if writes else ""
-    return FollowedColumns(tuple(collector.edges), gap, collector.result)
+    edges = tuple(collector.edges)
+    if isinstance(tree, exp.Create):  # the files of an external table are written with it
+        edges += tuple(replace(edge, table=other) for other in writes[1:] for edge in edges)
+    return FollowedColumns(edges, gap, collector.result)
 
 
 def _query(tree: exp.Expr, collector: EdgeCollector) -> None:

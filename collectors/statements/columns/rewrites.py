@@ -161,6 +161,8 @@ def rewrites(statement: StatementTokens) -> Iterator[Edit]:
             yield from _method(statement, at)
         elif words[at] == "(":
             yield from _function(statement, at)
+        elif words[at : at + 3] == ["LOCATION", "=", "FILES"]:  # of an external table
+            yield at + 2, at + 5, "?"
         elif words[at : at + 2] == ["FOR", "PATH"]:  # knows FOR PATH AS k
             yield at, at + 2, " "
         elif words[at : at + 5] == ["WITHIN", "GROUP", "(", "GRAPH", "PATH"]:

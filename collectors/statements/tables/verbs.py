@@ -101,7 +101,19 @@ def _create_table(state: ScanState, at: int) -> int:
     if source or query:
         state.operation = Operation.CREATE_TABLE_AS
     state.write(table, state.operation, state.columns(table.end))
+    if query and state.dialect is Dialect.TSQL and state.word(at - 2) == "EXTERNAL":
+        _write_location(state, table.end)
     return state.end if query is None else query
+
+
+def _write_location(state: ScanState, at: int) -> None:
+    """The files of `CREATE EXTERNAL TABLE t WITH (LOCATION = files.[D:/x], …) AS SELECT …`."""
+    location = state.find((state.find(at, "WITH") or at) + 2, "LOCATION")
+    file = state.name(location + 2) if location else None
+    if file and file.kind is Kind.PATH:
+        state.write(file, state.operation)
+    else:
+        state.problem = state.problem or "the file that is written is not known"
 
 
 def declared_tables(tokens: list[Token]) -> Iterator[tuple[Name, tuple[str, ...]]]:

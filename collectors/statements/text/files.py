@@ -1,5 +1,5 @@
 """Files that T-SQL names in strings: `BULK INSERT t FROM 'x'`, `COPY INTO t FROM 'x'`,
-`OPENROWSET(BULK 'x', …)`.
+`OPENROWSET(BULK 'x', …)`, `CREATE EXTERNAL TABLE t WITH (LOCATION = 'x', …)`.
 
 They would be lost with the literals, so here they become names: files.[https://…/x], as in Spark.
 Passwords and signatures are taken out. A path below a data source, whose place only the server
@@ -18,24 +18,26 @@ from dbt_graft.collectors.statements.text.variables import unquote
 FILES = "files"
 
 _STRING = STRING[Dialect.TSQL]
-_HINT = re.compile(r"\b(?:BULK|COPY\s++INTO)\b", re.IGNORECASE)
+_HINT = re.compile(r"\b(?:BULK|COPY\s++INTO|EXTERNAL\s++TABLE)\b", re.IGNORECASE)
+_BETWEEN = rf"\s(?:[^'\";\[]|{NAME[Dialect.TSQL]}){{0,1000}}?"
 _PLACES = re.compile(
     rf"(?P<skip>{COMMENT}|{NAME[Dialect.TSQL]})"
-    rf"|(?P<before>\b(?:BULK\s++INSERT|COPY\s++INTO)\s(?:[^'\";\[]|{NAME[Dialect.TSQL]}){{0,1000}}?"
-    rf"\bFROM\s*+|\bOPENROWSET\s*+\(\s*+BULK\s*+)(?P<paths>{_STRING}(?:\s*+,\s*+{_STRING})*)"
+    rf"|(?P<before>\b(?:BULK\s++INSERT|COPY\s++INTO){_BETWEEN}\bFROM\s*+"
+    rf"|\bCREATE\s++EXTERNAL\s++TABLE{_BETWEEN}\bLOCATION\s*+=\s*+"
+    rf"|\bOPENROWSET\s*+\(\s*+BULK\s*+)(?P<paths>{_STRING}(?:\s*+,\s*+{_STRING})*)"
     rf"|{_STRING}",
     re.IGNORECASE | re.DOTALL,
 )
 _ONE = re.compile(_STRING, re.IGNORECASE | re.DOTALL)
 _ANYWHERE = re.compile(r"\w++://|\\\\|[A-Za-z]:")
-# The options of a BULK INSERT or OPENROWSET, and the data source among them.
+# The options behind a path, and the data source among them: a string, or of a table a name.
 _OPTIONS = re.compile(
     rf"\s*+(?:,|WITH\s*+\()(?:[^()']|{TSQL_QUOTED}|\((?:[^()']|{TSQL_QUOTED})*\))*",
     re.IGNORECASE | re.DOTALL,
 )
 _DATA_SOURCE = re.compile(
-    rf"{_STRING}|{NAME[Dialect.TSQL]}"
-    rf"|\b(?P<option>DATA_SOURCE)\s*+=\s*+(?:(?P<text>{_STRING})|(?P<name>\w++))?",
+    rf"{_STRING}|{NAME[Dialect.TSQL]}|\b(?P<option>DATA_SOURCE)\s*+=\s*+"
+    rf"(?:(?P<text>{_STRING})|(?P<quoted>{NAME[Dialect.TSQL]})|(?P<name>\w++))?",
     re.IGNORECASE | re.DOTALL,
 )
 _SCHEME = "data_source://"
@@ -49,7 +51,8 @@ def protect_files(text: str) -> str:
     def rewrite(match: re.Match[str]) -> str:
         if not match["paths"]:
             return match.group()
-        source = _data_source(match.string, match.end())
+        options = _OPTIONS.match(match.string, match.end())
+        source = _data_source(f"{match['before']} {options.group() if options else ''}")
         paths = [_full_path(unquote(path), source) for path in _ONE.findall(match["paths"])]
         if not all(paths):
             return match.group()
@@ -67,14 +70,16 @@ def split_data_source(path: str) -> tuple[str, str]:
     return source, rest
 
 
-def _data_source(text: str, at: int) -> str | None:
-    """The data source in the options at a place; empty where they name a value that is not known.
+def _data_source(options: str) -> str | None:
+    """The data source in options; empty where they name a value that is not known.
 
     None where they name none.
     """
-    options = _OPTIONS.match(text, at)
-    for match in _DATA_SOURCE.finditer(options.group() if options else ""):
+    for match in _DATA_SOURCE.finditer(options):
         if match["option"]:
+            if match["quoted"]:
+                end = match["quoted"][-1]
+                return match["quoted"][1:-1].replace(end * 2, end)
             return unquote(match["text"]) if match["text"] else match["name"] or ""
     return None
 

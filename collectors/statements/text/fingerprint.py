@@ -77,7 +77,8 @@ _PIECES = {
 # servers, files, what a driver declares in front of a statement, and the number behind `GO`.
 _CARRIES = {
     Dialect.TSQL: re.compile(
-        r"EXEC|\bsp_|\bOPEN(?:QUERY|ROWSET|DATASOURCE)\b|\b(?:BULK|COPY\s++INTO)\b"
+        r"EXEC|\bsp_|\bOPEN(?:QUERY|ROWSET|DATASOURCE)\b|\b(?:BULK|COPY\s++INTO"
+        r"|EXTERNAL\s++TABLE)\b"
         rf"|\A\s*\(\s*@|^\s*GO\s+{_VALUE}",
         re.IGNORECASE | re.MULTILINE,
     ),
@@ -85,7 +86,7 @@ _CARRIES = {
 }
 # Texts without these, folded, have none of those: to see that takes a hundredth of the time.
 _HINTS = {
-    Dialect.TSQL: ("exec", "sp_", "open", "bulk", "copy", "@", "go"),
+    Dialect.TSQL: ("exec", "sp_", "open", "bulk", "copy", "external", "@", "go"),
     Dialect.SPARK: (*map(str.casefold, CARRIERS), "://", "${", f"r{_VALUE}"),
 }
 VALUE_MARK, LIST_MARK = "__value", "__list"

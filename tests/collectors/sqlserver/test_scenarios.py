@@ -890,6 +890,16 @@ CASES: dict[str, Case] = {
         flows="abfss://lake@acc.dfs.core.windows.net//in/x.csv > a",
         writes="a 1",
     ),
+    "external_table": call(
+        "CREATE EXTERNAL TABLE a WITH (LOCATION = 'https://acc.blob.core.windows.net/lake/out/x/', "
+        "FILE_FORMAT = f) AS SELECT s.id AS p FROM x s",
+        "INSERT INTO b (q) SELECT r.p FROM OPENROWSET(BULK "
+        "'https://acc.blob.core.windows.net/lake/out/x/*.parquet', FORMAT = 'PARQUET') AS r",
+        flows="x > a, x > abfss://lake@acc.dfs.core.windows.net//out/x, "
+        "abfss://lake@acc.dfs.core.windows.net//out/x > b",
+        columns="a.p < x.id, abfss://lake@acc.dfs.core.windows.net//out/x.p < x.id, "
+        "b.q < abfss://lake@acc.dfs.core.windows.net//out/x.p",
+    ),
     "temporary_tempdb": call(
         "CREATE TABLE tempdb..#t (i int)",
         "INSERT #t SELECT * FROM x",

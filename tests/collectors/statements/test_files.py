@@ -1,4 +1,4 @@
-"""Files that T-SQL reads: BULK INSERT, COPY INTO, OPENROWSET(BULK …)."""
+"""Files that T-SQL reads and writes: BULK INSERT, COPY INTO, OPENROWSET(BULK …), external tables."""
 
 # ruff: noqa: E501 (one line a case)
 
@@ -33,6 +33,16 @@ READ = [
     ("BULK INSERT t FROM 'https://h/x.csv' WITH (DATA_SOURCE = 'lake')", {"https://h/x.csv"}),
     ("DECLARE @f nvarchar(9) = N'C:\\x.csv'; EXEC (N'BULK INSERT t FROM ''' + @f + '''')", {"C:\\x.csv"}),
 ]  # fmt: skip
+AS = "FILE_FORMAT = f) AS SELECT a FROM u"
+WRITTEN = [
+    (f"CREATE EXTERNAL TABLE t WITH (LOCATION = N'/out/x', DATA_SOURCE = lake, {AS}", {"t", "data_source://lake/out/x"}, None),
+    (f"CREATE EXTERNAL TABLE [my t] WITH (DATA_SOURCE = [my ]]lake], LOCATION = 'x/', {AS}", {"my t", "data_source://my ]lake/x/"}, None),
+    (f"CREATE EXTERNAL TABLE t (location, [LOCATION = 'y']) WITH (LOCATION = 'abfss://c@a.dfs.core.windows.net/x', {AS}", {"t", "abfss://c@a.dfs.core.windows.net/x"}, None),
+    (f"CREATE EXTERNAL TABLE t WITH (LOCATION = 'x', DATA_SOURCE = 'a/b', {AS}", {"t"}, "the file that is written is not known"),
+    (f"CREATE EXTERNAL TABLE t WITH (LOCATION = @place, DATA_SOURCE = lake, {AS}", {"t"}, "the file that is written is not known"),
+    # It reads them, when it is asked.
+    ("CREATE EXTERNAL TABLE t (a int) WITH (LOCATION = '/in', DATA_SOURCE = lake, FILE_FORMAT = f)", {"t"}, None),
+]  # fmt: skip
 NO_FILE = [
     ("BULK INSERT t FROM 'x.csv' WITH (FORMATFILE = 'DATA_SOURCE = 1')", NOT_KNOWN),
     ("BULK INSERT t FROM '/in/x.csv' WITH (DATA_SOURCE = @lake)", NOT_KNOWN),
@@ -44,6 +54,7 @@ SECRETS = [
     "COPY INTO t FROM 'https://a.blob.core.windows.net/c/x?sv=1&sig=secret99'",
     "BULK INSERT t FROM 'https://me:secret99@host/c/x.csv'",
     "SELECT * FROM OPENROWSET(BULK 'https://h/x.csv?token=secret99', SINGLE_CLOB) r",
+    f"CREATE EXTERNAL TABLE t WITH (LOCATION = 'https://a.net/c/x?sv=1&sig=secret99', {AS}",
     "COPY INTO t FROM 'https://h/x' WITH (CREDENTIAL = (IDENTITY = 'SAS', SECRET = 'secret99'))",
 ]
 
@@ -55,6 +66,14 @@ def test_a_file_is_an_input(sql: str, reads: set[str]) -> None:
     assert {a.kind for a in shape.accesses if a.name[-1] in reads - {"dbo.t"}} == {Kind.PATH} or (
         reads == {"dbo.t"}
     )
+
+
+@for_each("sql, writes, reason", WRITTEN)
+def test_the_files_of_an_external_table_are_written_with_it(
+    sql: str, writes: set[str], reason: str | None
+) -> None:
+    (shape,) = parse(sql, Dialect.TSQL)
+    assert (shape.writes, shape.reason) == (writes, reason)
 
 
 @for_each("sql, reason", NO_FILE)

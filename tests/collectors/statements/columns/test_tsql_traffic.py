@@ -242,7 +242,8 @@ CREATE MATERIALIZED VIEW dbo.v WITH (DISTRIBUTION = HASH(x)) AS SELECT s.x FROM 
 CREATE TABLE [dbo].[t] WITH (DISTRIBUTION = HASH([k]), CLUSTERED COLUMNSTORE INDEX, PARTITION ([k] RANGE RIGHT FOR VALUES (20000101, 20010101))) AS SELECT s.k FROM dbo.s s WHERE s.k >= 1 | t.*=FILTER:s.k t.k=s.k
 CREATE TABLE dbo.t WITH (DISTRIBUTION = ROUND_ROBIN) AS SELECT s.x FROM asb.s s OPTION (LABEL = 'CTAS : Load') | t.x=s.x
 CREATE TABLE #t WITH (DISTRIBUTION = ROUND_ROBIN, HEAP) AS SELECT s.x FROM dbo.s s UNION ALL SELECT u.x FROM dbo.u u | #t.x=s.x,u.x
-CREATE EXTERNAL TABLE ext.t WITH (LOCATION = '/x/', DATA_SOURCE = ds, FILE_FORMAT = ff) AS SELECT s.x FROM dbo.s s | t.x=s.x
+CREATE EXTERNAL TABLE ext.t WITH (LOCATION = '/x/', DATA_SOURCE = ds, FILE_FORMAT = ff) AS SELECT s.x FROM dbo.s s | t.x=s.x data_source://ds/x/.x=s.x
+CREATE EXTERNAL TABLE ext.t (k, n) WITH (FILE_FORMAT = ff, LOCATION = 'https://h/x') AS WITH c AS (SELECT s.x FROM dbo.s s) SELECT c.x, 1 FROM c | t.k=s.x https://h/x.k=s.x
 """
 CALLS = """
 exec sp_executesql N'UPDATE t SET t.a = s.x FROM dbo.t t INNER JOIN dbo.s s ON s.i = t.i WHERE t.i = @p0', N'@p0 int', @p0 = 1 | t.*=JOIN:s.i t.a=s.x
