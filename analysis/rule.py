@@ -101,13 +101,16 @@ MISSING_CODE_REF = _rule(
     "a task writes, and neither `repo`, `path` nor a code version of its runs is known",
 )
 SECOND_WRITER = _rule(
-    "rules", "SECOND_WRITER", _WARNING, "several tasks write a dataset, or a task and dbt"
+    "rules",
+    "SECOND_WRITER",
+    _WARNING,
+    "several tasks write a dataset, or a task and dbt; not [former ones](#former-writers)",
 )
 OUTSIDE_PLATFORM = _rule(
     "rules",
     "WRITE_OUTSIDE_PLATFORM",
     _WARNING,
-    "a task writes that `rules: {platform: […]}` does not name",
+    "a task writes, deletes, alters or drops that `rules: {platform: […]}` does not name",
 )
 UNRESOLVED = _rule(
     "rules",

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
+from dbt_graft.analysis.checks.former_writers import former_writers
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.quality.faults import tests_of
 from dbt_graft.analysis.quality.times import length, time_of_day
@@ -33,6 +34,7 @@ from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import gaps_of_task, may_touch_more, open_tasks
 from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.records import Direction
 
 
 @frozen
@@ -44,7 +46,8 @@ class RuleScope:
         platform: Patterns of the tasks that may write; all may if there are none.
         accept: Patterns of datasets and dbt nodes that may have several writers, and of tasks that
             may write what others do, or more than is known.
-        stale_before: An edge that was not seen since is stale; None for no edge.
+        stale_before: An edge that was not seen since is stale, and so is a writer without a
+            rhythm; None for neither.
     """
 
     certified: frozenset[str] = frozenset({"certified"})
@@ -184,22 +187,35 @@ def _gold(subject: _Subject) -> Iterator[Finding]:
 
 def _outside(subject: _Subject) -> Iterator[Finding]:
     platform = subject.scope.platform
-    for task in _writing(subject.lineage) if platform else ():
-        if not matches_any([task.name], platform):
+    for task in subject.lineage.tasks.values() if platform else ():
+        # To delete rows, to drop a table or to alter one is no less than to fill it.
+        changes = {
+            str(usage.dataset)
+            for usage in task.usages
+            if usage.direction is Direction.WRITE and not (usage.failed or usage.repeats)
+        }
+        if changes and not matches_any([task.name], platform):
+            verb = "writes" if changes <= {*map(str, task.writes)} else "changes"
             yield OUTSIDE_PLATFORM.finding(
                 task.name,
-                f"is not of the platform, and writes {_list_names([*map(str, task.writes)])}",
+                f"is not of the platform, and {verb} {_list_names(changes)}",
                 "move it to the platform, or add it to `rules: {platform: […]}` in graft.yml",
                 task.info.owner,
             )
 
 
 def _second_writer(subject: _Subject) -> Iterator[Finding]:
-    for dataset, tasks in subject.lineage.writer_names().items():
-        model = subject.lineage.definition(dataset, DefinitionKind.DBT)
-        writers = [*tasks, *([f"dbt ({model.name})"] if model else [])]
-        names = (str(dataset), *tasks, *([model.name] if model else []))
-        if len(writers) > 1 and not matches_any(names, subject.scope.accept):
+    lineage, scope = subject.lineage, subject.scope
+    for dataset, tasks in lineage.writer_names().items():
+        model = lineage.definition(dataset, DefinitionKind.DBT)
+        models = [model.name] if model else []
+        names = (str(dataset), *tasks, *models)
+        if len(tasks) + len(models) < 2 or matches_any(names, scope.accept):
+            continue
+        former = former_writers(lineage, dataset, scope.stale_before)
+        writers = [task for task in tasks if task not in former]
+        writers += [f"dbt ({name})" for name in models]
+        if len(writers) > 1:
             yield SECOND_WRITER.finding(
                 str(dataset),
                 f"is written by {_list_names(writers)}",

@@ -57,6 +57,16 @@ def lineage(*tasks: Task, **more: Any) -> Lineage:
     return Lineage(datasets, {one.name: one for one in tasks}, shapes=shapes, **more)
 
 
+CHANGES = ("DELETE", "TRUNCATE", "UPDATE", "DROP", "ALTER", "RENAME", "CREATE TABLE")
+
+
+def change(verb: str, task: str) -> Usage:
+    """What a statement does to the orders; SELECT reads them."""
+    operation, direction = Operation(verb), Direction.READ if verb == "SELECT" else Direction.WRITE
+    moves = operation.brings_data or verb == "SELECT"
+    return Usage(task, ORDERS, direction, (operation,), ("ok",), moves_data=moves)
+
+
 def described(**more: Any) -> dict[DatasetId, Description]:
     return {ORDERS: Description(ORDERS, "model.shop.orders", "orders", Role.MODEL, **more)}
 
@@ -210,6 +220,16 @@ AGED = RuleScope(stale_before=NOW - timedelta(90))
             *(lineage(task(write("notebook"))), {}, (), PLATFORM),
             ["WRITE_OUTSIDE_PLATFORM notebook"],
             id="not of the platform",
+        ),
+        pytest.param(
+            lineage(*(task(change(verb, verb.lower())) for verb in (*CHANGES, "SELECT"))),
+            *({}, (), PLATFORM),
+            [f"WRITE_OUTSIDE_PLATFORM {verb.lower()}" for verb in CHANGES],
+            id="not of the platform, and changes what is there",
+        ),
+        pytest.param(
+            *(lineage(task(replace(change("DELETE", "fix"), failed=True))), {}, (), PLATFORM, []),
+            id="not of the platform, and failed to change anything",
         ),
         pytest.param(
             *(lineage(task(write()), flows=OLD), {}, (), AGED),
