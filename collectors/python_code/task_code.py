@@ -68,7 +68,7 @@ def follow_script(file: str, read_file: ReadFile) -> Script:
     content = machine.read(file)
     try:
         if content is None:
-            raise UnreadableScriptError("the file does not exist")
+            raise UnreadableScriptError("there is no such file in the checkout of graft.yml")
         tree = read_syntax(content)
         scope = machine.new(ObjectCell())
         machine.modules[file] = scope

@@ -65,3 +65,17 @@ def test_a_date_that_a_statement_compares_is_no_data_in_memory(tmp_path: Path) -
     (tmp_path / "graft.yml").write_text("collect:\n  - spark: {path: logs/}\n")
 
     assert list(python_code(Project(load(tmp_path / "graft.yml")))) == []
+
+
+def test_a_script_outside_the_checkout_is_not_read_and_doctor_says_why(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    commit(str(project / ".graft/store"), [tables(log_of(*LOG), {"log": "1"})])
+    (tmp_path / "load.py").write_text(SCRIPT)
+    (project / "graft.yml").write_text(
+        "collect:\n  - spark: {path: logs/}\ntasks:\n  load: {code: ../load.py}\n"
+    )
+
+    *_, finding = python_code(Project(load(project / "graft.yml")))
+
+    reason = "there is no such file in the checkout of graft.yml"
+    assert (finding.place, finding.problem) == ("../load.py:1", reason)
