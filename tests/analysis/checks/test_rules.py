@@ -61,7 +61,7 @@ CHANGES = ("DELETE", "TRUNCATE", "UPDATE", "DROP", "ALTER", "RENAME", "CREATE TA
 
 
 def change(verb: str, task: str) -> Usage:
-    """What a statement does to the orders; SELECT reads them."""
+    """The use of the orders by a statement of this verb; SELECT reads them."""
     operation, direction = Operation(verb), Direction.READ if verb == "SELECT" else Direction.WRITE
     moves = operation.brings_data or verb == "SELECT"
     return Usage(task, ORDERS, direction, (operation,), ("ok",), moves_data=moves)
