@@ -254,10 +254,14 @@ def _named_like_keywords(
 _EXECUTES = frozenset({"EXEC", "EXECUTE", "CALL"})
 # In these, EXECUTE is a permission or names the user as whom something runs.
 _NO_CALL = keywords("ALTER CREATE DENY GRANT REVOKE WITH")
-SYSTEM_PREFIXES = ("sp_", "xp_")
+_SYSTEM_PREFIXES = ("sp_", "xp_")
 # Where a text that they run can be seen, the statement stands in place of the call.
 _RUN_A_TEXT = frozenset(
-    {*STATEMENT_AT, "sp_execute_external_script", "sp_msforeachdb", "sp_msforeachtable"}
+    {
+        *STATEMENT_AT,
+        *("sp_execute_external_script", "sp_execute_remote", "sp_msforeachdb"),
+        *("sp_msforeachtable", "sp_sqlexec", "xp_cmdshell"),
+    }
 )
 
 
@@ -307,7 +311,7 @@ def _procedure_places(tokens: list[Token]) -> Iterator[int]:
 
 def _is_call(tokens: list[Token], name: NameAt) -> bool:
     """Whether a name is followed by arguments or by nothing at all."""
-    if name.end == len(tokens) or name.name[-1].casefold().startswith(SYSTEM_PREFIXES):
+    if name.end == len(tokens) or name.name[-1].casefold().startswith(_SYSTEM_PREFIXES):
         return True
     word = tokens[name.end].word
     return word[:1] in ("?", "@", "-") or word in ("NULL", "DEFAULT")

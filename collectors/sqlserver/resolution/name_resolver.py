@@ -8,6 +8,7 @@ from functools import lru_cache
 from sqlglot.errors import TokenError
 
 from dbt_graft.collectors.sqlserver.names import FullName, file_dataset, full_name
+from dbt_graft.collectors.sqlserver.resolution.system_procedures import is_system_procedure
 from dbt_graft.collectors.sqlserver.server.snapshot import (
     Module,
     ModuleKind,
@@ -18,7 +19,6 @@ from dbt_graft.collectors.sqlserver.server.snapshot import (
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.collectors.statements.earlier import COMPUTED
 from dbt_graft.collectors.statements.parse import parse
-from dbt_graft.collectors.statements.statement_shape import SYSTEM_PREFIXES
 from dbt_graft.collectors.statements.tables.function_views import FunctionView, function_view
 from dbt_graft.collectors.statements.tables.scan_state import TableAccess
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -133,15 +133,12 @@ class NameResolver:
         return (target, module) if module and module.kind is ModuleKind.PROCEDURE else None
 
     def unknown_procedures(self, names: Iterable[Name], database: str) -> list[Name]:
-        """The procedures of users of which the snapshot has no text.
-
-        One that is called `sp_…` without its schema is taken for one of the server.
-        """
+        """The procedures of users of which the snapshot has no text."""
         return [
             name
             for name in names
             if not self._full_name(name, database).is_system
-            and (any(name[:-1]) or not name[-1].casefold().startswith(SYSTEM_PREFIXES))
+            and not is_system_procedure(name[-1])
             and not self.procedure(name, database)
         ]
 

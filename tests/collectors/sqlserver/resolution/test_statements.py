@@ -60,6 +60,12 @@ def test_statements_without_datasets_are_left_out() -> None:
         ("EXEC sp_executesql @s", _DYNAMIC),
         ("EXEC filled", ""),
         ("EXEC sp_getapplock 'a'", ""),
+        # As people name theirs.
+        ("EXEC sp_load_orders", "what the procedure sp_load_orders does is not known"),
+        ("EXEC sp_generate_merge 't'", "what the procedure sp_generate_merge does is not known"),
+        ("EXEC dbo.sp_rename 'a', 'b'", ""),
+        ("EXEC sp_OACreate 'x', @o OUT", ""),
+        ("EXEC master.dbo.xp_cmdshell 'bcp a out b'", _DYNAMIC),
         ("EXEC sys.sp_describe_first_result_set N'SELECT 1'", ""),
         ("EXEC msdb.dbo.sp_start_job N'load'", ""),
         ("EXEC sp_executesql N'SELECT 1 AS a'", ""),
