@@ -19,11 +19,11 @@ GRAFT = "GRAFT"
 # docs/logs.md says what for.
 USED = words("""
     airflow airflowDagRun airflowState columnLineage dataQualityAssertions datasetType
-    datasetVersion dbt_node dbt_run documentation errorMessage icebergCommitReport
-    icebergScanReport iceberg_commit_report inputStatistics jobType lifecycleStateChange lineage
-    nominalTime outputStatistics ownership parent processing_engine schema sourceCodeLocation
-    spark_applicationDetails sql storage subset symlinks tags test unknownSourceAttribute
-    version""")
+    datasetVersion dbt_node dbt_run documentation errorMessage extractionError
+    icebergCommitReport icebergScanReport iceberg_commit_report inputStatistics jobType
+    lifecycleStateChange lineage nominalTime outputStatistics ownership parent processing_engine
+    schema sourceCodeLocation spark_applicationDetails sql storage subset symlinks tags test
+    unknownSourceAttribute version""")
 
 
 def mapping(document: Any, *keys: str) -> Mapping[str, Any]:

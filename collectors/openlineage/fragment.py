@@ -8,6 +8,7 @@ concluded from an event that is missing.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +17,14 @@ from functools import lru_cache
 from dbt_graft.collectors.dbt.messages import redact_message
 from dbt_graft.collectors.openlineage.checks import check_results
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets
-from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, moment, number, text
+from dbt_graft.collectors.openlineage.facets import (
+    graft_tag,
+    mapping,
+    moment,
+    number,
+    objects,
+    text,
+)
 from dbt_graft.collectors.openlineage.groups import Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job, is_ours
 from dbt_graft.collectors.redact import redact_error
@@ -24,6 +32,7 @@ from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES
+from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -73,6 +82,7 @@ _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _VERSION = re.compile(r"[\w.+/:-]{1,200}")
 _ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][\w+-]+){0,2}")
 _DIGITS = 10
+_NOT_EXTRACTED = "the producer of its events could not extract all of its lineage"
 _NODES = ("model.", "seed.", "snapshot.")
 
 
@@ -108,6 +118,9 @@ def fragment(
             timezone or _timezone(run_facets) or graft_tag(run_facets, "timezone") or first.offset
         )
         own_run = replace(own_run, timezone=zone or None)
+    gap = None if job.is_dbt else _gap(job, run_facets, job_facets)
+    if gap:
+        own_run = replace(own_run, gaps=(gap.shape_id,))
     runs = [own_run] if is_run and job.engine != DefinitionKind.DBT else []
     doer = own_run
     if job.is_dbt:
@@ -141,7 +154,7 @@ def fragment(
     return Fragment(
         runs=tuple(runs),
         statements=statements,
-        shapes=tuple(_shapes(statements, job_facets)) if not job.is_dbt else (),
+        shapes=tuple(_shapes(statements, job_facets, gap)) if not job.is_dbt else (),
         results=tuple(results),
     )
 
@@ -311,12 +324,27 @@ def _address(text: str) -> str | None:
     return text if text.startswith(("http://", "https://")) else None
 
 
-def _shapes(statements: Iterable[Statement], job_facets: Facets) -> Iterator[Shape]:
-    """The shapes of statements of a job that shows its SQL."""
+def _shapes(
+    statements: Iterable[Statement], job_facets: Facets, gap: Shape | None
+) -> Iterator[Shape]:
+    """The shapes of statements of a job that shows its SQL, and that of what is not known."""
+    if gap:
+        yield gap
     dialect, sql = shown_sql(job_facets)
     if sql:
         for statement in statements:
             yield Shape(statement.shape_id, dialect, sql, "openlineage", Outcome.PARSED)
+
+
+def _gap(job: Job, run_facets: Facets, job_facets: Facets) -> Shape | None:
+    """A shape for all that the producer could not find out; what it says of that has values."""
+    failed = number(run_facets, "extractionError", "failedTasks")
+    if not (failed or any(objects(run_facets, "extractionError", "errors"))):
+        return None
+    dialect, sql = shown_sql(job_facets)
+    digest = hashlib.sha256(f"{job.name}\n{sql}".encode()).hexdigest()[:16]
+    shape_id = f"{EVENT_SHAPE}gap-{digest}"
+    return Shape(shape_id, dialect, sql, "openlineage", Outcome.PARTIAL, _NOT_EXTRACTED)
 
 
 def _invocation(facets: Facets) -> str | None:

@@ -50,6 +50,7 @@ from dbt_graft.lineage.records import (
     Records,
     Run,
     RunRepeats,
+    Shape,
     Status,
     TaskInfo,
 )
@@ -145,15 +146,16 @@ def _build_lineage(
         parents,
         infer=settings.infer_columns,
     )
+    runs = task_runs((run for run in records.runs if run.task not in views), used)
     return Lineage(
         datasets=datasets,
         tasks=_tasks(
-            task_runs((run for run in records.runs if run.task not in views), used),
+            runs,
             used,
             settings.infos,
             with_metadata(settings.infos, records.task_metadata),
             records.run_repeats,
-            _gaps(accesses, records),
+            _gaps(accesses, runs, records.shapes),
         ),
         flows=tuple(sorted(moved, key=flow_order)),
         shapes=records.shapes,
@@ -360,15 +362,18 @@ def _tasks(
     }
 
 
-def _gaps(accesses: Iterable[Access], records: Records) -> dict[str, set[str]]:
+def _gaps(
+    accesses: Iterable[Access], runs: Iterable[Run], shapes: Mapping[str, Shape]
+) -> dict[str, set[str]]:
     """For each task the shapes of its statements that are not understood."""
     gaps: dict[str, set[str]] = defaultdict(set)
-    missing = {key for key, shape in records.shapes.items() if shape.outcome is not Outcome.PARSED}
+    missing = {key for key, shape in shapes.items() if shape.outcome is not Outcome.PARSED}
     for access in accesses:
         if access.shape_id in missing:
             gaps[access.task].add(access.shape_id)
-    for run in records.runs:
-        gaps[run.task].update(missing.intersection(run.gaps))
+    for run in runs:
+        if run.gaps:
+            gaps[run.task].update(missing.intersection(run.gaps))
     return gaps
 
 

@@ -99,6 +99,8 @@ class _Joined:
         # The run that the accesses of another count for, and the runs that are part of others.
         self._targets: dict[RunKey, RunKey] = {}
         self._gone: set[RunKey] = set()
+        # What nobody knows of the actions of an application.
+        self._gaps: dict[RunKey, set[str]] = defaultdict(set)
         # For each run of an event the runs in engines' logs that it is, or that it started.
         self._children: dict[str, list[Run]] = defaultdict(list)
 
@@ -123,7 +125,12 @@ class _Joined:
                 placed = self._place_access(access, logged_keys)
                 tasks[access.task, access.shape_id].add(placed.task)
                 event_accesses.append(placed)
-        runs = [run for run in self._events if (run.task, run.run_id) not in self._gone]
+        runs = [
+            replace(run, gaps=tuple(sorted({*run.gaps, *gaps}))) if gaps else run
+            for run in self._events
+            if (run.task, run.run_id) not in self._gone
+            for gaps in [self._gaps.get((run.task, run.run_id))]
+        ]
         return replace(
             self._records,
             accesses=(*others, *event_accesses),
@@ -144,6 +151,7 @@ class _Joined:
             if top is not run and run.engine not in ORCHESTRATORS:
                 self._targets[run.task, run.run_id] = (top.task, top.run_id)
                 self._gone.add((run.task, run.run_id))
+                self._gaps[top.task, top.run_id].update(run.gaps)
 
     def _placed_run(self, run: Run) -> Run:
         """A run of a log, with its parent; the run of an event that is the same one goes."""

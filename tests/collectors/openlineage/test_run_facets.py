@@ -6,10 +6,12 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from dbt_graft.collectors.openlineage.worker import FilePart, read_part, safe_batch
+from dbt_graft.lineage.gaps import open_tasks
 from dbt_graft.lineage.records import Status
 from tests.cases import for_each
 from tests.collectors.openlineage.events import (
@@ -66,6 +68,34 @@ def test_a_run_has_all_that_its_events_say(tmp_path: Path) -> None:
     assert (run.attempt, run.application_id) == (2, "shop/raw.load_orders/manual__1")
     assert run.url == "https://airflow.example.org/log?try_number=2"
     assert (run.nominal_start, run.nominal_end) == (datetime(2026, 11, 21, tzinfo=UTC), None)
+
+
+@for_each(
+    "facet, expected",
+    [
+        ({"totalTasks": 2, "failedTasks": 1, "errors": []}, True),
+        ({"totalTasks": 2, "failedTasks": 0, "errors": [{"errorMessage": "at 'Smith'"}]}, True),
+        ({"totalTasks": 2, "failedTasks": 0, "errors": []}, False),
+        ({}, False),
+        ("what", False),
+    ],
+)
+def test_a_producer_that_could_not_extract_all_leaves_its_task_open(
+    facet: object, expected: bool
+) -> None:
+    sql = {"sql": {"query": "SELECT f('Smith') FROM a", "dialect": "postgres"}}
+    end = event(
+        "COMPLETE",
+        "shop.raw.load_orders",
+        by="airflow",
+        job_facets=sql,
+        run_facets={"extractionError": facet},
+    )
+    with TemporaryDirectory() as folder:
+        start = event("START", "shop.raw.load_orders", by="airflow")
+        found = lineage(Path(folder), [start], [end])
+    why = "the producer of its events could not extract all of its lineage (SELECT f(?) FROM a)"
+    assert open_tasks(found) == ({"load_orders": [why]} if expected else {})
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,33 @@ def test_tasks_of_an_orchestrator_without_lineage_are_none_of_ours() -> None:
     assert [*of((TRY, ""), (DAG, "")).tasks] == []
 
 
+@for_each(
+    "runs, expected",
+    [
+        # The actions of an application are the application.
+        ([("a", None, None, "x"), ("b", None, "a", "y"), ("c", None, "b", "")], {"a": ("x", "y")}),
+        # Its own log shows all that it did.
+        ([("app-1", "app-1", None, ""), ("b", "app-1", None, "y")], {"app-1": ()}),
+    ],
+)
+def test_what_is_not_known_of_a_run_is_not_known_of_that_which_it_is(
+    runs: list[tuple[str, str | None, str | None, str]], expected: dict[str, tuple[str, ...]]
+) -> None:
+    records = Records(
+        runs=tuple(
+            Run(
+                *(run_id, "load", "spark"),
+                application_id=application,
+                parent_run_id=parent,
+                job=None if run_id == application else "etl/load",
+                gaps=(gap,) if gap else (),
+            )
+            for run_id, application, parent, gap in runs
+        )
+    )
+    assert {run.run_id: run.gaps for run in join_events(records).runs} == expected
+
+
 def test_records_without_events_stay_as_they_are() -> None:
     records = Records(runs=(LOGGED,), accesses=tuple(accesses(LOGGED, "a -> b")))
     assert join_events(records) is records
