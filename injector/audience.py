@@ -7,6 +7,7 @@ version of dbt writes into them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from dbt_graft.analysis.audience.described import AudienceView
@@ -34,7 +35,7 @@ _METADATA = frozenset(
 _BELONGING = slim.PAGE_FIELDS | {
     *("label", "type", "type_params", "tags", "meta", "config", "original_file_path", "fqn", "url"),
     *("owner", "maturity", "group", "model", "entities", "dimensions", "measures", "filter"),
-    *("metrics", "given", "expect", "refs", "sources", "query_params", "access", "docs", "columns"),
+    *("metrics", "given", "expect", "query_params", "access", "docs", "columns"),
     *("arguments", "returns", "raw_code", "compiled_code", "language", "version", "node_relation"),
 }
 _FIELDS: Mapping[str, frozenset[str]] = {
@@ -73,6 +74,9 @@ def visible_artifacts(
     def shown(manifest: Node) -> dict[str, Any]:
         return visible_manifest(manifest, view, datasets, no_code)
 
+    def is_named(maker: str | DatasetId) -> bool:
+        return maker in view.tasks if isinstance(maker, str) else maker not in hidden
+
     return Grafted(
         manifest=shown(grafted.manifest),
         catalog=visible_catalog(grafted.catalog, view, datasets),
@@ -81,7 +85,7 @@ def visible_artifacts(
             for dataset, node_id in grafted.dbt_nodes.items()
             if dataset not in hidden
         },
-        linked_to=lambda site: shown(grafted.linked_to(site)),
+        linked_to=lambda site, _: shown(grafted.linked_to(site, is_named)),
         touched=described.lineage,
         describe=lambda: described,
         report=Report(
@@ -102,7 +106,9 @@ def visible_artifacts(
 
 def _visible_records(records: tuple[_Made, ...], view: AudienceView) -> tuple[_Made, ...]:
     shown_records = tuple(
-        record for record in records if record.dataset not in view.hidden.datasets
+        replace(record, tasks=tuple(task for task in record.tasks if task in view.tasks))
+        for record in records
+        if record.dataset not in view.hidden.datasets
     )
     visible: tuple[_Made, ...] = rename_keys(shown_records, view.names)
     return visible
@@ -132,15 +138,14 @@ def visible_manifest(
                 for key, node in manifest[part].items()
                 if key not in gone
             }
-    gone = {*map(names, gone)}
     maps = {
-        part: {names(key): [*map(names, ids)] for key, ids in (manifest.get(part) or {}).items()}
+        part: {key: [*ids] for key, ids in (manifest.get(part) or {}).items()}
         for part in ("parent_map", "child_map", "group_map")
     }
-    maps["parent_map"] = _all_parents(manifest, view) | maps["parent_map"]
+    maps["parent_map"] = _all_parents(manifest) | maps["parent_map"]
     for part, neighbours in maps.items():
         result[part] = {
-            key: [*dict.fromkeys(_nearest_visible(ids, neighbours, gone))]
+            names(key): [*map(names, _nearest_visible(ids, neighbours, gone))]
             for key, ids in neighbours.items()
             if key not in gone
         }
@@ -148,9 +153,13 @@ def visible_manifest(
     result["group_map"] = {
         key: ids for key, ids in result["group_map"].items() if key in groups and ids
     }
-    for part in ("nodes", "exposures", *DEFINITIONS):
-        for key, node in (result.get(part) or {}).items():
-            result[part][key] = _with_visible_inputs(node, gone, maps["parent_map"])
+    for part in ("nodes", "exposures", "macros", *DEFINITIONS):
+        for key, node in (manifest.get(part) or {}).items():
+            if key not in gone and isinstance(node.get("depends_on"), Mapping):
+                depends = _visible_inputs(node["depends_on"], maps["parent_map"], gone)
+                result[part][names(key)]["depends_on"] = {
+                    kind: [*map(names, ids)] for kind, ids in depends.items()
+                }
     return {"metadata": _select_fields(manifest["metadata"], _METADATA), **result}
 
 
@@ -179,15 +188,23 @@ def _visible_node(
 ) -> dict[str, Any]:
     """The listed fields of a node, without columns and texts that are hidden."""
     listed = {key: value for key, value in node.items() if key in fields}
+    if node.get("resource_type") != "test":
+        # The page reads those of tests; of others they count hidden inputs.
+        listed.pop("refs", None)
     graft = (listed.get("meta") or {}).get("graft")
-    if isinstance(graft, Mapping) and "tasks" in graft and not view.shows_unlabelled:
-        # The code may be a file of the task's, in which anything may stand; statements are known.
-        listed["raw_code"] = listed.get("compiled_code")
+    in_code = view.cut_all if datasets.get(_id(node)) in no_code else view.code_cuts(nearest)
+    if isinstance(graft, Mapping) and "tasks" in graft:
+        tasks = [task for task in graft["tasks"] if task in view.tasks]
+        listed["meta"] = {**listed["meta"], "graft": {**graft, "tasks": tasks}}
+        if len(tasks) < len(graft["tasks"]):
+            in_code = view.cut_all
+        if not view.shows_unlabelled:
+            # It may be a file of the task's, in which anything may stand; statements are known.
+            listed["raw_code"] = listed.get("compiled_code")
     if isinstance(listed.get("config"), Mapping):
         listed["config"] = _select_fields(listed["config"], _CONFIG)
     if isinstance(listed.get("columns"), Mapping):
         listed["columns"] = _columns(listed["columns"], _COLUMN, view, datasets.get(_id(node)))
-    in_code = view.cut_all if datasets.get(_id(node)) in no_code else view.code_cuts(nearest)
     visible: dict[str, Any] = without_hidden(listed, view, _cuts(node, nearest, view), in_code)
     return visible
 
@@ -196,7 +213,14 @@ def _visible_entry(entry: Node, view: AudienceView, dataset: DatasetId | None) -
     listed = _select_fields(entry, _ENTRY)
     listed["metadata"] = _select_fields(listed.get("metadata") or {}, slim.METADATA_FIELDS)
     columns = listed.get("columns") or {}
-    listed["columns"] = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
+    shown = _columns(columns, slim.TYPE_FIELDS | {"name"}, view, dataset)
+    if len(shown) < len(columns):
+        # Their places would show where hidden ones stand.
+        placed = [column for column in shown.values() if isinstance(column, dict)]
+        placed.sort(key=lambda column: int(column.get("index") or 0))
+        for place, column in enumerate(placed, 1):
+            column["index"] = place
+    listed["columns"] = shown
     cut = _cuts(entry, [dataset] if dataset else (), view)
     visible: dict[str, Any] = without_hidden(listed, view, cut, cut)
     return visible
@@ -228,41 +252,45 @@ def _id(node: Node) -> str:
     return str(node.get("unique_id"))
 
 
-def _all_parents(manifest: Node, view: AudienceView) -> dict[str, list[str]]:
+def _all_parents(manifest: Node) -> dict[str, list[str]]:
     """The parents of nodes that are in no map of the manifest."""
     return {
-        view.names(key): [*map(view.names, depends.get("nodes") or ())]
+        key: [*(depends.get("nodes") or ())]
         for key, node in named_nodes(manifest).items()
         if isinstance(depends := node.get("depends_on"), Mapping)
     }
 
 
-def _with_visible_inputs(
-    node: dict[str, Any], gone: set[str], parents: Mapping[str, Iterable[str]]
-) -> dict[str, Any]:
-    """The node with visible inputs only; those behind hidden ones stand in their place."""
-    depends = node.get("depends_on")
-    if not isinstance(depends, Mapping) or gone.isdisjoint(
-        (*(depends.get("nodes") or ()), *(depends.get("macros") or ()))
-    ):
-        return node
-    inputs = [*dict.fromkeys(_nearest_visible(depends.get("nodes") or (), parents, gone))]
-    macros = [key for key in depends.get("macros") or () if key not in gone]
-    return {**node, "depends_on": {"nodes": inputs, "macros": macros}}
+def _visible_inputs(
+    depends: Node, parents: Mapping[str, Iterable[str]], gone: Collection[str]
+) -> dict[str, Iterable[str]]:
+    """The `depends_on` of a node, with what is behind hidden inputs in their place."""
+    return {
+        kind: _nearest_visible(ids, parents if kind == "nodes" else {}, gone)
+        for kind, ids in depends.items()
+        if kind in ("macros", "nodes")
+    }
 
 
 def _nearest_visible(
-    ids: Iterable[str], parents: Mapping[str, Iterable[str]], gone: set[str]
+    ids: Collection[str] | None, neighbours: Mapping[str, Iterable[str]], gone: Collection[str]
 ) -> Iterator[str]:
-    """Ids, with those behind hidden ones in their place."""
+    """The visible ones of ids, and after them those behind hidden ones.
+
+    These are sorted: the places of hidden ones, and their names, are not to be seen.
+    """
+    shown = dict.fromkeys(key for key in ids or () if key not in gone)
+    yield from shown
+    behind: set[str] = set()
     seen: set[str] = set()
-    waiting = [*ids][::-1]
+    waiting = [key for key in ids or () if key in gone]
     while waiting:
         key = waiting.pop()
         if key in seen:
             continue
         seen.add(key)
         if key in gone:
-            waiting += parents.get(key) or ()
-        else:
-            yield key
+            waiting += neighbours.get(key) or ()
+        elif key not in shown:
+            behind.add(key)
+    yield from sorted(behind)

@@ -55,7 +55,7 @@ def label_columns(
         grafted,
         manifest=manifest,
         describe=lambda: grafted.described,
-        linked_to=lambda site: with_them(grafted.linked_to(site)),
+        linked_to=lambda site, is_named: with_them(grafted.linked_to(site, is_named)),
         undo={**grafted.undo, "manifest.json": undo},
     )
 

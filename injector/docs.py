@@ -20,7 +20,7 @@ from pathlib import Path
 from dbt_graft.injector import stock
 from dbt_graft.injector.artifacts import Document, dump
 from dbt_graft.injector.columns import edges_by_target, with_descriptions
-from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.report import Grafted, name_all
 from dbt_graft.injector.selection import select_nodes
 from dbt_graft.injector.slim import excerpt, hidden_packages, slim
 from dbt_graft.lineage import urls
@@ -122,7 +122,7 @@ def page(grafted: Grafted, settings: DocsPageSettings) -> bytes:
         GraftError: There is no docs page of dbt or an unsupported one, or the favicon cannot be
             read or is not an image.
     """
-    manifest, catalog = grafted.linked_to(settings.site), grafted.catalog
+    manifest, catalog = grafted.linked_to(settings.site, name_all), grafted.catalog
     if settings.select:
         selected_ids = select_nodes(grafted.manifest, settings.select, grafted.redirects)
         manifest, catalog = excerpt(manifest, catalog, selected_ids)

@@ -25,7 +25,7 @@ from dbt_graft.injector.options import GraftOptions
 from dbt_graft.injector.plan import GraftPlan, plan
 from dbt_graft.injector.promote import Promotion, promote
 from dbt_graft.injector.relations import Relations, ShortNames, relations, short_names
-from dbt_graft.injector.report import AmbiguousName, Grafted
+from dbt_graft.injector.report import AmbiguousName, Grafted, name_all
 from dbt_graft.injector.undo import Change, changes
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import NO_COLUMNS, DefinitionColumns
@@ -86,7 +86,7 @@ def graft(
     grafted = _add_nodes(grafted, graft_plan, context)
     grafted = with_meta(grafted, catalog, followed.edges, context.edges, dbt_relations.builders)
     linked_to = partial(with_texts, grafted, dbt_relations, graft_plan, context)
-    grafted = linked_to(options.site)
+    grafted = linked_to(options.site, name_all)
     entries = _catalog(catalog, grafted, graft_plan, touched)
 
     def describe() -> DescribedLineage:

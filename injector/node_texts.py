@@ -14,7 +14,7 @@ from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.nodes import NodeContext
 from dbt_graft.injector.plan import GraftPlan
 from dbt_graft.injector.relations import Relations
-from dbt_graft.injector.report import BuiltDataset
+from dbt_graft.injector.report import BuiltDataset, IsNamed
 from dbt_graft.lineage import urls
 from dbt_graft.lineage.definition import DefinitionKind
 
@@ -27,6 +27,7 @@ def with_texts(
     graft_plan: GraftPlan,
     context: NodeContext,
     site: str,
+    is_named: IsNamed,
 ) -> dict[str, Any]:
     """Return a grafted manifest with the texts of its nodes.
 
@@ -35,7 +36,7 @@ def with_texts(
             texts shall have no links.
     """
     parts = {part: dict(manifest.get(part) or {}) for part in _PARTS}
-    for node_id, fields in _texts(relations, graft_plan, context, site):
+    for node_id, fields in _texts(relations, graft_plan, context, site, is_named):
         for nodes in parts.values():
             if node := nodes.get(node_id):
                 nodes[node_id] = {**node, **fields}
@@ -43,10 +44,18 @@ def with_texts(
 
 
 def _texts(
-    relations: Relations, graft_plan: GraftPlan, context: NodeContext, site: str
+    relations: Relations,
+    graft_plan: GraftPlan,
+    context: NodeContext,
+    site: str,
+    is_named: IsNamed,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Node id -> its fields with links, for all nodes that stand for datasets and tasks."""
-    writers = {built.node_id: built.tasks for built in graft_plan.report.second_writers}
+    writers = {
+        built.node_id: tasks
+        for built in graft_plan.report.second_writers
+        if (tasks := [*filter(is_named, built.tasks)])
+    }
     original = context.original
     for node_id, dataset in relations.datasets.items():
         node = original["nodes"].get(node_id) or original["sources"].get(node_id) or {}
@@ -55,9 +64,10 @@ def _texts(
             description = str(node.get("description") or "")
             yield node_id, {"description": prose.paragraphs(description, link)}
     for built in graft_plan.report.models:
-        yield built.node_id, {"description": _model(built, context, site)}
+        yield built.node_id, {"description": _model(built, context, site, is_named)}
     for new_source in graft_plan.report.new_sources:
-        text = prose.read_by(new_source.tasks, new_source.views, site)
+        views = filter(is_named, new_source.views)
+        text = prose.read_by(filter(is_named, new_source.tasks), views, site)
         description = inherited.event_description(new_source.dataset, context.lineage)
         text = prose.paragraphs(description, text, prose.catalog_link(new_source.dataset, site))
         yield new_source.node_id, {"description": text}
@@ -70,14 +80,15 @@ def _texts(
         )
 
 
-def _model(built: BuiltDataset, context: NodeContext, site: str) -> str:
-    tasks = [context.lineage.tasks[name] for name in built.tasks]
+def _model(built: BuiltDataset, context: NodeContext, site: str, is_named: IsNamed) -> str:
+    tasks = [context.lineage.tasks[name] for name in built.tasks if is_named(name)]
     sources: list[Node] = [context.original["sources"][source] for source in built.sources]
-    view = None if tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
+    view = None if built.tasks else context.lineage.definition(built.dataset, DefinitionKind.VIEW)
     if view:
         text = prose.view_of(view, site)
     else:
-        text = prose.built_by(tasks, context.lineage.writers(built.dataset), site)
+        usages = context.lineage.writers(built.dataset)
+        text = prose.built_by(tasks, (usage for usage in usages if is_named(usage.task)), site)
     return prose.paragraphs(
         *inherited.descriptions(sources),
         inherited.event_description(built.dataset, context.lineage, sources),

@@ -92,7 +92,7 @@ def also_written_by(tasks: Iterable[str], site: str) -> str:
 def read_by(tasks: Iterable[str], views: Iterable[DatasetId], site: str) -> str:
     """Name the tasks and views that read a dataset."""
     readers = [part for part in (_links(tasks, site), _dataset_links(views, site)) if part]
-    return f"Read by {', '.join(readers)}."
+    return f"Read by {', '.join(readers)}." if readers else ""
 
 
 def _links(tasks: Iterable[str], site: str) -> str:

@@ -170,13 +170,23 @@ class Report:
         return report
 
 
+# Whether texts of nodes name a task or a view.
+IsNamed = Callable[[str | DatasetId], bool]
+
+
+def name_all(_name: str | DatasetId) -> bool:
+    """The texts name all tasks and views."""
+    return True
+
+
 @dataclass(frozen=True)
 class Grafted:
     """Grafted artifacts, and dbt's part of what the catalog and the exporters show.
 
     Attributes:
         dbt_nodes: Dataset -> the node that dbt itself builds it with.
-        linked_to: The manifest with links to a site: its URL, relative or absolute.
+        linked_to: The manifest with texts that link to a site, by its URL, relative or absolute,
+            and name the tasks and views of a kind.
         touched: The lineage of the logs, with what dbt knows of their datasets.
         describe: Computes `described`, on first use.
         undo: File name -> the changes that restore dbt's values, see `injector.undo`; None for a
@@ -189,7 +199,7 @@ class Grafted:
     manifest: dict[str, Any]
     catalog: dict[str, Any]
     dbt_nodes: Mapping[DatasetId, str]
-    linked_to: Callable[[str], dict[str, Any]]
+    linked_to: Callable[[str, IsNamed], dict[str, Any]]
     touched: Lineage
     describe: Callable[[], DescribedLineage]
     report: Report

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.view import Moment
-from dbt_graft.injector.report import Grafted
+from dbt_graft.injector.report import Grafted, name_all
 from dbt_graft.lineage.errors import GraftError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def docs_pages(
     classic = f"{docs.CLASSIC}/index.html" if files else ""
     links = ["[Catalog](../index.html)", *([f"[dbt 1's page]({classic})"] if classic else [])]
     head = "\n\n".join([*notices, " · ".join(links)])
-    index = published_files(grafted.index, grafted, grafted.linked_to("../"), head)
+    index = published_files(grafted.index, grafted, grafted.linked_to("../", name_all), head)
     new = page.files(
         index, grafted.redirects, classic=classic, duckdb=config.duckdb, only_code=is_excerpt
     )

@@ -12,6 +12,7 @@ from dbt_graft.injector import artifacts
 from dbt_graft.injector.graft import graft
 from dbt_graft.injector.index_files import published_files, redact_table
 from dbt_graft.injector.options import GraftOptions
+from dbt_graft.injector.report import name_all
 from tests.injector.conftest import Log, Project
 from tests.injector.index.index_of_dbt import ask, write_index
 
@@ -31,7 +32,7 @@ def published(target: Path, log: Log, head: str = "") -> Path:
     folder = target.parent / "published"
     folder.mkdir()
     for name, content in published_files(
-        grafted.index, grafted, grafted.linked_to("../"), head
+        grafted.index, grafted, grafted.linked_to("../", name_all), head
     ).items():
         (folder / name).write_bytes(content)
     return folder
@@ -97,7 +98,7 @@ def test_the_same_inputs_give_the_same_bytes(target: Path, log: Log) -> None:
     def files() -> dict[str, bytes]:
         grafted = graft(artifacts.read(target), log.lineage(), GraftOptions("spark"))
         assert grafted.index
-        return published_files(grafted.index, grafted, grafted.linked_to("../"), "")
+        return published_files(grafted.index, grafted, grafted.linked_to("../", name_all), "")
 
     assert files() == files()
 
