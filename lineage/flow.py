@@ -131,7 +131,7 @@ def flows(
             runs[step.run] = _Run(memory=memories[task, parents.get(step.run, run_id)])
         for flow in _step_flows(step.accesses, runs[step.run], shared):
             flows_by_edge[flow.task, flow.source.key, flow.target.key].append(flow)
-    return [_merge_flows(flows_by_edge[key]) for key in sorted(flows_by_edge)]
+    return [merge_flows(flows_by_edge[key]) for key in sorted(flows_by_edge)]
 
 
 def _step_flows(
@@ -255,7 +255,7 @@ def _flow(origin: _Origin, write: Access) -> Flow:
     )
 
 
-def _merge_flows(duplicates: Sequence[Flow]) -> Flow:
+def merge_flows(duplicates: Sequence[Flow]) -> Flow:
     """One flow of all: the shortest way of the strongest evidence, the longest time."""
     if len(duplicates) == 1:
         return duplicates[0]

@@ -27,7 +27,8 @@ _KEYS = frozenset(
 class Pseudonyms:
     """Names for what is hidden where there has to be one: `left_out_1`.
 
-    They follow from nothing but their order: no guess at a name can be checked against them.
+    They follow from nothing but their order in what is visible: no guess at a name can be checked
+    against them, and they do not count what is hidden.
     """
 
     def __init__(self, words: HiddenWords) -> None:
@@ -35,10 +36,13 @@ class Pseudonyms:
         self._pseudonyms: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
 
-    def hide(self, keys: Iterable[str]) -> None:
-        """Replace these keys too: digests of hidden text."""
-        for key in keys:
-            self._pseudonyms.setdefault(key, self._name(key))
+    def hide(self, digests: Iterable[str]) -> None:
+        """Replace digests of hidden text, in this order and after all others.
+
+        No page has them: they are numbered apart.
+        """
+        for number, digest in enumerate(digests):
+            self._pseudonyms[digest] = f"left_out_text_{number:08}"
 
     def __call__(self, key: str) -> str:
         """The key, with pseudonyms in the place of words that name what is hidden."""

@@ -10,6 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
 
 from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
@@ -17,11 +19,13 @@ from dbt_graft.analysis.audience.records import blank_text, rename_keys
 from dbt_graft.analysis.audience.words import LEFT_OUT
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.flow import Flow, merge_flows
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
+from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
@@ -34,7 +38,13 @@ from dbt_graft.lineage.records import (
     Shape,
 )
 from dbt_graft.lineage.renaming import drop_datasets
+from dbt_graft.lineage.usage import Usage
 
+_OfShapes = TypeVar("_OfShapes", Flow, Usage)
+
+# The writer of flows and column edges that no visible task or definition makes. It is one, however
+# many tasks there are.
+_HIDDEN_TASK = "left_out"
 # Temporary tables and table variables of SQL Server.
 _TEMPORARY = re.compile(r"#|\b(?:from|join|into|update)\s+@", re.IGNORECASE)
 
@@ -47,31 +57,30 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
         for name, task in known.tasks.items()
         if name in view.tasks
     }
-    # Hidden tasks may use visible data: their names stand in flows and edges.
-    view.names.hide(name for name in lineage.tasks if name not in view.tasks)
     definitions = {
         name: _visible_definition(
             definition, (definition.dataset, *lineage.definitions[name].reads), view
         )
         for name, definition in known.definitions.items()
     }
-    edges = tuple(
-        # Where somebody's code lies is nobody's business.
-        replace(edge, place="") if edge.place else edge
-        for edge in known.column_edges
-        if _is_visible(edge, view.hidden)
-    )
+    flows, edges = _flows(lineage, view), _column_edges(lineage, known.column_edges, view)
     shapes = _shapes(lineage, view, {edge.shape_id for edge in edges})
-    # The id of a statement is a digest of its text, which somebody may guess.
-    view.names.hide(key for key, shape in shapes.items() if shape.text != lineage.shapes[key].text)
-    view.names.hide(key for key in lineage.shapes if key not in shapes)
+    # The id of a statement is a digest of its text, which somebody may guess. Even its place in a
+    # list would tell right guesses from wrong ones.
+    cut = [key for key, shape in shapes.items() if shape.text != lineage.shapes[key].text]
+    view.names.hide(
+        (
+            *sorted(cut, key=lambda key: (shapes[key].outcome, shapes[key].reason or "")),
+            *(key for key in lineage.shapes if key not in shapes),
+        )
+    )
     visible = Lineage(
         datasets={
             key: replace(dataset, columns=tuple(_visible_columns(dataset, view)))
-            for key, dataset in known.datasets.items()
+            for key, dataset in _with_visible_times(known.datasets, tasks, flows)
         },
         tasks=tasks,
-        flows=_flows(lineage, view),
+        flows=flows,
         shapes=shapes,
         column_edges=edges,
         column_uses=tuple(
@@ -92,7 +101,7 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
             for key, metadata in known.dataset_metadata.items()
         },
         names=known.names,
-        history=_history(known.history, tasks, view),
+        history=_history(known.history, tasks, {*tasks, *definitions}, view),
         dbt=DbtRuns(
             {
                 node_id: tuple(_visible_result(result, view) for result in results)
@@ -104,8 +113,36 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
     renamed_lineage: Lineage = rename_keys(visible, view.names)
     if renamed_lineage is visible:
         return visible
-    flows = tuple(sorted(renamed_lineage.flows, key=flow_order))
-    return replace(renamed_lineage, flows=flows)
+    return replace(
+        renamed_lineage,
+        tasks={
+            name: replace(task, usages=tuple(map(_with_sorted_shapes, task.usages)))
+            for name, task in renamed_lineage.tasks.items()
+        },
+        flows=tuple(sorted(map(_with_sorted_shapes, renamed_lineage.flows), key=flow_order)),
+    )
+
+
+def _with_sorted_shapes(record: _OfShapes) -> _OfShapes:
+    shapes = tuple(sorted(record.shapes))
+    return record if shapes == record.shapes else replace(record, shapes=shapes)
+
+
+def _with_visible_times(
+    datasets: Mapping[DatasetId, Dataset], tasks: Mapping[str, Task], flows: Iterable[Flow]
+) -> Iterator[tuple[DatasetId, Dataset]]:
+    """The datasets as first and last seen by what is visible: hidden tasks may have been there."""
+    times: defaultdict[DatasetId, set[datetime | None]] = defaultdict(set)
+    for task in tasks.values():
+        for usage in task.usages:
+            times[usage.dataset] |= {usage.first_at, usage.last_at}
+    for flow in flows:
+        for dataset in (flow.source, flow.target):
+            times[dataset] |= {flow.first_at, flow.last_at}
+    for key, facts in datasets.items():
+        seen = [at for at in times[key] if at]
+        first, last = min(seen, default=None), max(seen, default=None)
+        yield key, replace(facts, first_seen=first, last_seen=last)
 
 
 def _visible_task(task: Task, datasets: Collection[DatasetId], view: AudienceView) -> Task:
@@ -186,13 +223,21 @@ def _uses_visible(task: Task, hidden: HiddenData, audience: Audience) -> bool:
     return any(usage.dataset not in hidden.datasets for usage in task.usages)
 
 
-def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) -> History:
-    """The history of visible tasks and datasets, without people's words about bad dates."""
+def _history(
+    history: History, tasks: Mapping[str, Task], makers: Collection[str], view: AudienceView
+) -> History:
+    """The history of visible tasks and datasets.
+
+    Args:
+        makers: The names of visible tasks and definitions.
+    """
     return History(
         accesses=tuple(_accesses(history.accesses, view)),
         orchestrator_runs=_visible_runs(orchestrator_runs(history, tasks.values()), view),
         superseded={
-            key: runs for key, runs in history.superseded.items() if runs and key[0] in tasks
+            key: visible_runs
+            for key, runs in history.superseded.items()
+            if key[0] in tasks and (visible_runs := tuple(run for run in runs if run.task in tasks))
         },
         declared_dates=history.declared_dates,
         partition_columns={
@@ -201,13 +246,45 @@ def _history(history: History, tasks: Mapping[str, Task], view: AudienceView) ->
             }
             for key, columns in history.partition_columns.items()
         },
-        taints=tuple(replace(taint, reason="", link="") for taint in history.taints),
+        taints=tuple(_visible_taint(taint, makers) for taint in history.taints),
         fed_again=tuple(
             (task, dataset)
             for task, dataset in history.fed_again
             if task in tasks and dataset not in view.hidden.datasets
         ),
     )
+
+
+def _visible_taint(taint: RecordedTaint, makers: Collection[str]) -> RecordedTaint:
+    """A taint without people's words, hidden tasks, and its number: it counts all taints."""
+    tainted, doubtful = (
+        _with_hidden_tasks_as_one(dates, makers) for dates in (taint.tainted, taint.doubtful)
+    )
+    is_shown = taint.task in makers
+    return replace(
+        taint,
+        number=0,
+        task=taint.task if is_shown else "",
+        run=taint.run if is_shown else "",
+        reason="",
+        link="",
+        tainted=tainted,
+        doubtful=doubtful,
+        superseded=tuple(
+            again if again.task in makers else replace(again, task=_HIDDEN_TASK, run=_HIDDEN_TASK)
+            for again in taint.superseded
+        ),
+    )
+
+
+def _with_hidden_tasks_as_one(
+    dates: Mapping[tuple[str, DatasetId], Dates], makers: Collection[str]
+) -> dict[tuple[str, DatasetId], Dates]:
+    together: dict[tuple[str, DatasetId], Dates] = {}
+    for (maker, dataset), of_maker in dates.items():
+        key = (maker if maker in makers else _HIDDEN_TASK, dataset)
+        together[key] = together.get(key, NO_DATES) | of_maker
+    return together
 
 
 def orchestrator_runs(history: History, tasks: Iterable[Task]) -> dict[str, Run]:
@@ -236,34 +313,69 @@ def _is_visible(edge: ColumnEdge, hidden: HiddenData) -> bool:
 
 
 def _flows(lineage: Lineage, view: AudienceView) -> tuple[Flow, ...]:
-    """The flows between visible datasets; those through hidden ones by the last step's task."""
+    """The flows between visible datasets; those through hidden ones by the last step's task.
+
+    Several hidden ways from one dataset to another are one, and none beside a visible way.
+    """
     hidden = view.hidden.datasets
     if not hidden and lineage.tasks.keys() <= view.tasks:
         return lineage.flows
     into: dict[DatasetId, list[Flow]] = defaultdict(list)
     for flow in lineage.flows:
         into[flow.target].append(flow)
-    flows = []
+    direct: defaultdict[tuple[DatasetId, DatasetId, str], list[Flow]] = defaultdict(list)
+    around: defaultdict[tuple[DatasetId, DatasetId, str], list[Flow]] = defaultdict(list)
     for flow in lineage.flows:
         if flow.target in hidden:
             continue
-        hops = tuple(hop for hop in flow.hops if hop not in hidden)
+        shown = flow
+        if not flow.definition and flow.task not in view.tasks:
+            shown = _without_way(flow)
         if flow.source not in hidden:
-            flows.append(flow if hops == flow.hops else replace(flow, hops=hops))
+            hops = tuple(hop for hop in shown.hops if hop not in hidden)
+            shown = shown if hops == shown.hops else replace(shown, hops=hops)
+            direct[flow.target, flow.source, shown.task].append(shown)
             continue
-        flows += [
-            replace(flow, source=source, hops=())
-            for source in _visible_parents(flow.source, into, hidden)
-            if source != flow.target
-        ]
-    shown = (
-        flow
-        if flow.definition or flow.task in view.tasks
-        else replace(flow, definition=DefinitionKind.HIDDEN)
-        for flow in flows
+        for source in _visible_parents(flow.source, into, hidden):
+            if source != flow.target:
+                step = replace(shown, source=source, hops=(), evidences=())
+                around[flow.target, source, shown.task].append(step)
+    return tuple(sorted(map(merge_flows, ({**around, **direct}).values()), key=flow_order))
+
+
+def _without_way(flow: Flow) -> Flow:
+    """A flow by a hidden task."""
+    return Flow(
+        *(flow.source, flow.target, _HIDDEN_TASK),
+        evidence=flow.evidence,
+        first_at=flow.first_at,
+        last_at=flow.last_at,
+        definition=DefinitionKind.HIDDEN,
     )
-    once = {(flow.target, flow.source, flow.task): flow for flow in shown}
-    return tuple(sorted(once.values(), key=flow_order))
+
+
+def _column_edges(
+    lineage: Lineage, edges: Iterable[ColumnEdge], view: AudienceView
+) -> tuple[ColumnEdge, ...]:
+    """The edges between visible columns; those of hidden tasks once, without their statements."""
+    hidden_tasks = lineage.tasks.keys() - view.tasks
+    visible: list[ColumnEdge] = []
+    others: dict[ColumnEdge, None] = {}
+    for edge in edges:
+        if not _is_visible(edge, view.hidden):
+            continue
+        if edge.task in hidden_tasks:
+            edge = replace(edge, task=_HIDDEN_TASK, shape_id="", origin="", place="")
+            others[edge] = None
+        else:
+            # Where somebody's code lies is nobody's business.
+            visible.append(replace(edge, place="") if edge.place else edge)
+    return (*visible, *sorted(others, key=_edge_order))
+
+
+def _edge_order(edge: ColumnEdge) -> tuple[object, ...]:
+    ends = (edge.to_dataset.key, edge.to_column, edge.from_dataset.key, edge.from_column)
+    return (*ends, edge.subtype, edge.masking, edge.evidence, edge.masked_by)
 
 
 def _visible_parents(
@@ -289,18 +401,12 @@ def _shapes(lineage: Lineage, view: AudienceView, of_edges: Collection[str]) -> 
     of_hidden = {
         edge.shape_id for edge in lineage.column_edges if not _is_visible(edge, view.hidden)
     }
-    of_hidden_tasks = {
-        edge.shape_id
-        for edge in lineage.column_edges
-        if edge.task in lineage.tasks and edge.task not in view.tasks
-    }
     datasets: dict[str, set[DatasetId]] = defaultdict(set)
     shown = set()
     for shape_id, used, is_shown in _shape_uses(lineage, view):
         datasets[shape_id].update(used)
         if is_shown:
             shown.add(shape_id)
-    of_hidden |= of_hidden_tasks - shown
     shapes = {}
     for shape_id in lineage.shapes.keys() & {*shown, *of_edges}:
         shape = lineage.shapes[shape_id]
@@ -342,7 +448,8 @@ def code_left_out(lineage: Lineage, view: AudienceView) -> frozenset[DatasetId]:
     cut = {key for key, shape in lineage.shapes.items() if shape.text in view.cut_texts}
     datasets = {
         usage.dataset
-        for task in lineage.tasks.values()
+        for name, task in lineage.tasks.items()
+        if name in view.tasks
         for usage in task.usages
         if not cut.isdisjoint(usage.shapes)
     }

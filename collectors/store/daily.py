@@ -24,8 +24,19 @@ _Day = TypeVar("_Day", DayRuns, DayRows)
 
 
 @reopens
-def daily_history(store: str, rename: Rename, without: Collection[str] = ()) -> DailyHistory:
-    """The last year of each task and dataset, by day."""
+def daily_history(
+    store: str,
+    rename: Rename,
+    without: Collection[str] = (),
+    *,
+    uncounted_tasks: Collection[str] = (),
+) -> DailyHistory:
+    """The last year of each task and dataset, by day.
+
+    Args:
+        without: Damaged batches.
+        uncounted_tasks: The tasks whose rows do not count.
+    """
     snapshot = open_store(store, without)
     read = read_folded(snapshot) or read_unfolded(snapshot)
     since = unsettled_days(read.records)
@@ -36,7 +47,10 @@ def daily_history(store: str, rename: Rename, without: Collection[str] = ()) -> 
         tables[name] = sum_by_day(
             name, [part.select(arrow(FOLD_TABLES[name]).names) for part in parts]
         )
-    return DailyHistory(_tasks(tables["task_days"]), _datasets(tables["usage_days"], rename))
+    names = pa.array(sorted(uncounted_tasks), pa.string())
+    counted = pc.invert(pc.is_in(tables["usage_days"]["task"], value_set=names))
+    rows_of_datasets = tables["usage_days"].filter(counted)
+    return DailyHistory(_tasks(tables["task_days"]), _datasets(rows_of_datasets, rename))
 
 
 def _tasks(rows: pa.Table) -> dict[str, Sequence[DayRuns]]:

@@ -155,12 +155,13 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
     lineage = replace(lineage, history=replace(lineage.history, taints=taints))
     described = replace(grafted.described, lineage=lineage)
     grafted = replace(grafted, describe=lambda: described)
-    days, _ = read_rest(
-        store_folder, partial(store.daily_history, store_folder, _final_names(lineage))
-    )
+    daily_history = partial(store.daily_history, store_folder, _final_names(lineage))
     if audience := _audience_site(config, grafted, past):
+        hidden_tasks = lineage.tasks.keys() - audience.view.tasks
+        days, _ = read_rest(store_folder, partial(daily_history, uncounted_tasks=hidden_tasks))
         # Addresses and history name what is gone, of which nobody knows who may see it.
         return _SiteContent(audience.grafted, past, audience, audience.days(days))
+    days, _ = read_rest(store_folder, daily_history)
     addresses, history = store.addresses(store_folder), store.build_history(store_folder)
     if past:
         # What was published later is not gone, and pages had other addresses.

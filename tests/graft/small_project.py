@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 _SCHEMA = "https://schemas.getdbt.com/dbt/{}.json"
 _EMPTY = (
@@ -17,7 +18,14 @@ def small_project(folder: Path) -> None:
     """Write the project, with one table."""
     (folder / "target").mkdir(exist_ok=True)
     (folder / "graft.yml").write_text("collect: [{declared: {path: lineage.yml}}]\n")
-    manifest = {
+    (folder / "target/manifest.json").write_text(json.dumps(empty_manifest()))
+    (folder / "target/catalog.json").write_text(json.dumps(empty_catalog()))
+    declare(folder, "raw.orders")
+
+
+def empty_manifest() -> dict[str, Any]:
+    """The manifest of a project that has nothing."""
+    return {
         "metadata": {
             "dbt_schema_version": _SCHEMA.format("manifest/v12"),
             "dbt_version": "1.11.0",
@@ -26,15 +34,16 @@ def small_project(folder: Path) -> None:
         },
         **{key: {} for key in _EMPTY},
     }
-    catalog = {
+
+
+def empty_catalog() -> dict[str, Any]:
+    """Its catalog."""
+    return {
         "metadata": {"dbt_schema_version": _SCHEMA.format("catalog/v1")},
         "nodes": {},
         "sources": {},
         "errors": None,
     }
-    (folder / "target/manifest.json").write_text(json.dumps(manifest))
-    (folder / "target/catalog.json").write_text(json.dumps(catalog))
-    declare(folder, "raw.orders")
 
 
 def declare(folder: Path, *tables: str) -> None:

@@ -66,7 +66,8 @@ def test_only_the_words_that_name_it_are_replaced(key: str, expected: str) -> No
     assert Pseudonyms(WORDS)(key) == expected
 
 
-def test_digests_of_hidden_text_are_replaced_too() -> None:
+def test_digests_of_hidden_text_are_replaced_too_and_numbered_apart() -> None:
     names = Pseudonyms(WORDS)
-    names.hide(["5c9bf9911d"])
-    assert names("5c9bf9911d") == "left_out_1"
+    names.hide(["5c9bf9911d", "0a9bf9911e"])
+    assert names("5c9bf9911d") == "left_out_text_00000000"
+    assert names("email") == "left_out_1"

@@ -239,8 +239,9 @@ def test_a_hidden_task_between_visible_tables_has_no_name_and_no_statement() -> 
     visible = visible_lineage(lineage, replace(view_of(HiddenData()), tasks=frozenset()))
     assert [flow.definition for flow in visible.flows] == [DefinitionKind.HIDDEN]
     assert visible.tasks.keys() == set()
-    assert {shape.text for shape in visible.shapes.values()} == {f"-- {LEFT_OUT}"}
-    assert "task" not in {flow.task for flow in visible.flows}
+    assert visible.shapes == {}
+    assert {flow.task for flow in visible.flows} == {"left_out"}
+    assert [(edge.task, edge.shape_id) for edge in visible.column_edges] == [("left_out", "")]
 
 
 @for_each(
