@@ -232,8 +232,9 @@ def _unresolved(subject: _Subject) -> Iterator[Finding]:
             yield UNRESOLVED.finding(
                 name,
                 f"may read or write more than is known: {join_names(reasons[name], 2)}",
-                "run `graft show TASK --why`, declare what is missing (docs/declared.md), and name "
-                "the task in `check: {accept: […]}`",
+                "run `graft show TASK --why`; a snapshot of the server tells what is missing "
+                "(docs/logs.md), or declare it (docs/declared.md) and name the task in "
+                "`check: {accept: […]}`",
                 task.info.owner,
             )
         columns = [shape for shape in gaps_of_task(lineage, name) if not may_touch_more(shape)]

@@ -122,7 +122,7 @@ def _loaded_columns(accesses: Sequence[TableAccess]) -> FollowedColumns | None:
 
 
 _log = logging.getLogger(__name__)
-NOT_RESOLVED = "dynamic SQL not resolved"
+NOT_RESOLVED, NOT_SUPPORTED = "dynamic SQL not resolved", "statement not supported: "
 _IN_QUOTES = "a text in double quotes may be a column or a value, by QUOTED_IDENTIFIER"
 # Without any of these a statement that is not supported names no table.
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING"})
@@ -168,7 +168,7 @@ def statement_shape(
     if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
         reason = NOT_RESOLVED
     elif table_scan.verb is None and not calls:
-        reason = f"statement not supported: {tokens[0].word or 'a name'}"
+        reason = f"{NOT_SUPPORTED}{tokens[0].word or 'a name'}"
         is_queue = tokens[0].word in _QUEUE_VERBS
         if not is_queue and _TABLE_WORDS.intersection(token.word for token in tokens):
             return last_resort(text, dialect, reason, tokens[0].word)

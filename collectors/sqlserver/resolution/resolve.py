@@ -235,7 +235,7 @@ def resolve_statements(
             _count_statement(hidden, (call.shape_id,), call, ordinal)
             ordinal += 1
     counted = [statement for statement in statements.values() if statement.counts]
-    alone = sum(statement.times for statement in counted) == 1
+    alone = sum(statement.times for statement in counted if statement.has_rows) == 1
     return ResolvedText(
         statements=(
             *(replace(statement, alone=alone) for statement in counted),

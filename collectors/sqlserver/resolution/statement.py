@@ -9,12 +9,14 @@ from zlib import crc32
 from dbt_graft.collectors.sqlserver.resolution.name_resolver import NameResolver
 from dbt_graft.collectors.statement import DatasetAccess, Statement, StatementEdge
 from dbt_graft.collectors.statements.shape import ParsedShape, shape_id
-from dbt_graft.collectors.statements.statement_shape import NOT_RESOLVED
+from dbt_graft.collectors.statements.statement_shape import NOT_RESOLVED, NOT_SUPPORTED
 from dbt_graft.collectors.statements.text.files import split_data_source
 from dbt_graft.collectors.statements.text.names import Name
+from dbt_graft.collectors.statements.text.variables import UNKNOWN
 from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import may_touch_more
 from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import Direction, EdgeType, Evidence, Outcome, Shape, Subtype
 
@@ -28,7 +30,8 @@ class ResolvedStatement(Statement):
 
     Attributes:
         alone: Nothing else of that text touches a dataset, so that the text's rows are its rows.
-        hides: It runs what no text shows: dynamic SQL, or a procedure that no snapshot has.
+        hides: It runs what no text shows, and no dataset of it is known: dynamic SQL, or a
+            procedure that no snapshot has.
         inside: The procedures, folded and without schema, that a log has to show the inside of to
             show what it does; of dynamic SQL none has a name.
     """
@@ -41,7 +44,15 @@ class ResolvedStatement(Statement):
 
     @property
     def counts(self) -> bool:
-        """Whether it touches a dataset, or may: it could not be read, or runs what none shows."""
+        """Whether it touches a dataset, or may touch one."""
+        if self.has_rows:
+            return True
+        is_supported = not (self.shape.reason or "").startswith(NOT_SUPPORTED)
+        return is_supported and may_touch_more(self.shape)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows of its text may be of it; those of functions are not."""
         touches = bool(self.reads or self.writes)
         return touches or self.hides or self.shape.outcome is Outcome.FAILED
 
@@ -58,7 +69,8 @@ def resolve_statement(
     writes: list[DatasetAccess] = []
     datasets: dict[Name, DatasetId] = {}
     outcome, reason = shape.outcome, shape.reason
-    hides, hidden = reason == NOT_RESOLVED, list[Name]()
+    hides, hidden = bool(reason) and UNKNOWN in shape.text, list[Name]()
+    hides |= reason == NOT_RESOLVED
     if not reason and (hidden := resolver.unknown_procedures(shape.calls, database)):
         outcome, hides = Outcome.PARTIAL, True
         reason = f"what the procedure {'.'.join(hidden[0])} does is not known"

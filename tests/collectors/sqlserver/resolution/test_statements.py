@@ -30,6 +30,8 @@ LAKE = SnapshotDatabase(
     },
 )
 _DYNAMIC = "dynamic SQL not resolved"
+# A variable of which the text does not tell what it holds.
+TABLE = "DECLARE @t sysname; SELECT @t = name FROM sys.tables;"
 SNAPSHOT = Snapshot("CRM", datetime(2026, 11, 21, tzinfo=UTC), {"Shop": LAKE})
 
 
@@ -96,6 +98,29 @@ def test_a_call_beside_datasets_is_a_statement_of_its_own(
 ) -> None:
     hidden = [statement for statement in statements(text, SNAPSHOT) if statement.hides]
     assert [(call.shape.text, call.inside) for call in hidden] == expected
+
+
+@for_each(
+    "text, reason",
+    [
+        (f"{TABLE} EXEC ('SELECT * FROM ' + @t)", "no table found after FROM"),
+        (f"{TABLE} EXEC ('TRUNCATE TABLE ' + @t)", "no table found after TABLE"),
+        (f"{TABLE} EXEC ('SELECT a FROM t WHERE b = ' + @t)", None),
+        ("SELECT dbo.f(1)", "what the function dbo.f reads is not known"),
+        ("PRINT 'x'; SET NOCOUNT ON; SELECT name FROM sys.tables; SELECT GETDATE()", None),
+        ("GRANT SELECT ON t TO r; DENY EXECUTE ON p TO r", None),
+    ],
+)
+def test_a_statement_that_names_no_dataset_and_may_touch_one_counts(
+    text: str, reason: str | None
+) -> None:
+    unknown = [each for each in statements(text) if not (each.reads or each.writes)]
+    assert [each.shape.reason for each in unknown] == ([reason] if reason else [])
+
+
+def test_the_rows_of_a_text_are_not_those_of_functions() -> None:
+    written, function = statements("DELETE FROM t WHERE a = 1; SELECT dbo.f(1)")
+    assert (written.alone, function.hides) == (True, False)
 
 
 def test_the_rows_of_a_text_are_those_of_what_a_call_fills() -> None:
