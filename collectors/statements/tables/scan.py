@@ -161,6 +161,8 @@ def _accesses(state: ScanState) -> list[TableAccess]:
             if write.name in [target.name for target in state.returned]:
                 state.returned.append(source)
             write = replace(write, name=source.name, kind=source.kind)
+        elif _may_be_alias(state, write):
+            continue
         accesses.setdefault((fold_name(write.name), Direction.WRITE), write)
     read = [table for i, table in enumerate(state.reads) if i not in only_named]
     written = {name for name, _ in accesses}
@@ -180,6 +182,12 @@ def _aliased_read(state: ScanState, write: TableAccess) -> int | None:
         if cte.name == name:
             return state.first_read(cte.start, cte.end)
     return state.aliases.get(name) if write.operation in _THROUGH_ALIAS else None
+
+
+def _may_be_alias(state: ScanState, write: TableAccess) -> bool:
+    """Whether a name may be the alias of a table that is not known: `UPDATE h … FROM ?? h`."""
+    is_name = len(write.name) == 1 and write.kind is Kind.TABLE
+    return state.lacks_source and is_name and write.operation in _THROUGH_ALIAS
 
 
 # -- the clauses of a statement, and where a table comes next after each

@@ -73,6 +73,7 @@ class ScanState:
         returned: Targets whose rows OUTPUT returns.
         functions: Functions that stand in the place of a table, those of SQL Server left out.
         aliases: An alias, folded -> the index of its read.
+        lacks_source: A table of the statement itself, in no query inside, is not known.
     """
 
     def __init__(self, tokens: list[Token], dialect: Dialect) -> None:
@@ -84,6 +85,7 @@ class ScanState:
         self.operation = Operation.SELECT
         self.verb = ""
         self.problem = ""
+        self.lacks_source = False
         self.reads: list[NameAt] = []
         self.sources: list[tuple[int, int]] = []
         self.writes: list[TableAccess] = []
@@ -182,6 +184,7 @@ class ScanState:
         word = self.word(at - 1)
         word = word if word in _BEFORE_TABLE else "FROM"
         self.problem = self.problem or f"no table found after {word}"
+        self.lacks_source |= self.is_outermost
 
     def linked_server(self, at: int) -> Name | None:
         """The server of `EXEC (…) AT srv`, with the database of `AT srv.db`."""

@@ -47,6 +47,18 @@ CASES = [
     ("CONVERT(nvarchar(max), N'TRUNCATE TABLE dbo.s')", "", "TRUNCATE dbo.s", True),
     ("LTRIM(ISNULL(N'DELETE FROM dbo.s', N''))", "", "DELETE dbo.s", True),
     ("N'SELECT a FROM dbo.s ' + 5", "dbo.s", "", False),
+    # What has an alias is not known, so a name may be that alias.
+    ("N'UPDATE h SET a = c.a FROM ' + @h + N' h JOIN dbo.c c ON 1 = 1'", "dbo.c", "", False),
+    (
+        "N'UPDATE c SET a = h.a FROM ' + @h + N' h JOIN dbo.c c ON 1 = 1'",
+        "dbo.c",
+        "UPDATE dbo.c",
+        False,
+    ),
+    ("N'DELETE h FROM [History].[' + @h + N'] AS h'", "", "", False),
+    ("N'UPDATE dbo.t SET a = h.a FROM ' + @h + N' h'", "", "UPDATE dbo.t", False),
+    ("N'UPDATE t SET a = (SELECT MAX(a) FROM ' + @h + N')'", "", "UPDATE t", False),
+    ("N'DELETE FROM t WHERE a IN (SELECT a FROM ' + @h + N')'", "", "DELETE t", False),
 ]
 
 
