@@ -130,14 +130,16 @@ def _hidden_columns(
 
 def _other_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
     """Names of hidden datasets beside their own: those in dbt, in other logs, and former ones."""
+    lineage = project.grafted.lineage
     for dataset in hidden.datasets:
         if description := project.described.descriptions.get(dataset):
             yield description.name
             yield from (key.rpartition(".")[2] for key in description_ids(description))
-        for name in project.grafted.lineage.names_of(dataset)[1:]:
+        for name in lineage.names_of(dataset)[1:]:
             yield from (name.name, *name.parts[-1:])
     hosts = {_host(dataset) for dataset in hidden.datasets}
-    yield from hosts - {_host(dataset) for dataset in project.columns.keys() - hidden.datasets}
+    visible = project.columns.keys() - hidden.datasets
+    yield from hosts - {_host(name) for dataset in visible for name in lineage.names_of(dataset)}
 
 
 def _host(dataset: DatasetId) -> str:

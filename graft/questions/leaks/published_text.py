@@ -50,6 +50,8 @@ _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "v": " "}
 _IN_WORD = re.compile(r"</?(?:b|em|i|mark|strong|u|wbr)\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</?(?:a|abbr|code|kbd|s|small|span|sub|sup)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+# Arrow's schema of a table in base64, in which short names come by chance.
+_PACKED_SCHEMA = b"ARROW:schema"
 _PAGEFIND = b"pagefind_dcd"
 _CBOR_LIST, _CBOR_TEXTS = 4, (2, 3)  # kinds of items: lists; bytes and texts
 # A run of CBOR's numbers, lists and maps; and the head of a text of up to 23 or 255 bytes.
@@ -164,9 +166,11 @@ def _cbor_texts(content: bytes) -> Iterator[str]:
 def _of_parquet(stream: IO[bytes], encoding: tuple[str, ...]) -> Iterator[PublishedText]:
     encoding = (*encoding, "parquet")
     with pq.ParquetFile(stream) as file:
-        texts = [str(file.schema_arrow), *_statistics(file.metadata)]
+        schema = file.schema_arrow.to_string(truncate_metadata=False)
+        texts = [schema, *_statistics(file.metadata)]
         for key, value in (file.metadata.metadata or {}).items():
-            texts += [key.decode("utf-8", "replace"), value.decode("utf-8", "replace")]
+            if key != _PACKED_SCHEMA:
+                texts += [key.decode("utf-8", "replace"), value.decode("utf-8", "replace")]
         yield from unescaped_texts(BREAK.join(texts), encoding)
         for batch in file.iter_batches(_ROWS):
             for column in batch.columns:

@@ -135,6 +135,15 @@ def test_a_hidden_name_in_parquet_is_found(tmp_path: Path, table: pa.Table) -> N
     assert Leak("a.parquet", NAME, "parquet") in find_leaks(tmp_path, WORDS, ()).leaks
 
 
+def test_a_short_name_in_the_packed_schema_of_parquet_is_there_by_chance(tmp_path: Path) -> None:
+    table = pa.table({"a": ["x"], NAME: ["y"]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    schema = (pq.read_metadata(tmp_path / "a.parquet").metadata or {})[b"ARROW:schema"].decode()
+    assert "AHA" in schema
+    words = HiddenWords(frozenset({NAME, "aha"}))
+    assert {leak.name for leak in find_leaks(tmp_path, words, ()).leaks} == {NAME}
+
+
 def test_statistics_of_parquet_are_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
