@@ -24,8 +24,8 @@ from dbt_graft.catalog.picture import fits, picture
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 
-# A graph of this many boxes can still be read by scrolling down.
-MAX_BOXES = 300
+# A graph of this many boxes can still be read by scrolling down, some three screens.
+MAX_BOXES, HEIGHT = 300, 2_700
 # Findings and changes of one kind on this page; the others are on pages of their own.
 _LISTED = 30
 MAX_SCHEMAS = 40
@@ -108,12 +108,17 @@ def home_page(
 
 
 def _graph(index: Index) -> tuple[Markup, bool]:
-    """The full lineage as SVG where the page has room for it, else its schemas; and if it is so."""
-    if len(index.datasets) + len(index.task_names()) <= MAX_BOXES:
-        graph = full_graph(index)
-        if fits(graph):
-            return picture(graph, ""), False
-    return schema_picture(index), True
+    """The full lineage as SVG where the page has room for it, else its schemas; and if it is so.
+
+    A long list of boxes is better than none, where all are in one schema.
+    """
+    is_small = len(index.datasets) + len(index.task_names()) <= MAX_BOXES
+    graph = full_graph(index) if is_small else None
+    if graph and fits(graph, HEIGHT):
+        return picture(graph, ""), False
+    if (schemas := schema_picture(index)) or graph is None or not fits(graph):
+        return schemas, True
+    return picture(graph, ""), False
 
 
 def _last_run_at(index: Index) -> datetime | None:

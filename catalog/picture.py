@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import inf
 
 from markupsafe import Markup
 
@@ -93,9 +94,14 @@ def picture(
     )
 
 
-def fits(neighbourhood: Neighbourhood) -> bool:
-    """Whether a page of full width shows the picture without scrolling to the right."""
-    return _lay_out(neighbourhood).width * _MIN_SCALE <= _FULL_WIDTH
+def fits(neighbourhood: Neighbourhood, height: float = inf) -> bool:
+    """Whether a page of full width shows the picture without scrolling to the right.
+
+    Args:
+        height: So many pixels high it may be.
+    """
+    placement = _lay_out(neighbourhood)
+    return placement.width * _MIN_SCALE <= _FULL_WIDTH and placement.height <= height
 
 
 def _lay_out(neighbourhood: Neighbourhood) -> Layout[BoxKey]:

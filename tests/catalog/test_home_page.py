@@ -123,5 +123,28 @@ def test_a_chain_that_is_wider_than_the_page_is_drawn_by_databases() -> None:
     assert [name.split(" (")[0] for _, name in found] == ["mssql://a / mart", "mssql://a / raw"]
 
 
+@pytest.mark.parametrize(
+    ("tables", "schema", "heading"),
+    [(8, "mart", "Lineage"), (80, "mart", "Lineage by schema"), (80, "raw", "Lineage")],
+)
+def test_a_long_list_of_boxes_gives_way_to_its_schemas(
+    tmp_path: Path, tables: int, schema: str, heading: str
+) -> None:
+    source = DatasetId("spark", "raw.orders")
+    targets = [DatasetId("spark", f"{schema}.t{number}") for number in range(tables)]
+    usages = (
+        Usage("split", source, Direction.READ, (Operation.SELECT,)),
+        *(Usage("split", target, Direction.WRITE, (Operation.INSERT,)) for target in targets),
+    )
+    lineage = Lineage(
+        {dataset: Dataset(dataset) for dataset in (source, *targets)},
+        {"split": Task("split", ("spark",), usages)},
+        flows=tuple(Flow(source, target, "split") for target in targets),
+    )
+    built = build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
+    headings = re.findall(r'<h2 id="lineage">(.*?)</h2>', built.index.read_text("utf-8"))
+    assert headings == [heading]
+
+
 def test_one_schema_alone_is_no_picture() -> None:
     assert drawn(("raw.a", "raw.b")) == ""
