@@ -61,6 +61,7 @@ def bad_run_answer(
     first: BadStreak | None,
     incident: Incident | None,
     verdict: str = "no log shows that it wrote anything",
+    open_tasks: Sequence[str] = (),
 ) -> Answer:
     """The report of a bad run.
 
@@ -69,6 +70,7 @@ def bad_run_answer(
         first: The first bad run; None if nothing shows that it was bad.
         incident: None where nothing that it wrote is bad, and nothing late.
         verdict: Why there is none.
+        open_tasks: Its task, where that may write more than is known.
     """
     checks = run["quality"]["checks"]
     failed = [check for check in checks if check["status"] == "failed"]
@@ -111,7 +113,9 @@ def bad_run_answer(
     verdict = _verdict(incident) if incident else verdict
     title = f"run {run['run_id']} of {run['task']}"
     known = {name: value for name, value in facts.items() if value}
-    return _answer(title, verdict, known, tables, incident, run=run, first=first)
+    return _answer(
+        title, verdict, known, tables, incident, run=run, first=first, open_tasks=open_tasks
+    )
 
 
 def dag_run_answer(dag_run: DagRun, incident: Incident | None) -> Answer:
@@ -195,6 +199,7 @@ def _answer(
     files: Sequence[str] = (),
     run: Mapping[str, Any] | None = None,
     first: BadStreak | None = None,
+    open_tasks: Sequence[str] = (),
 ) -> Answer:
     plan = incident.plan if incident else None
     document = plan_json(incident.plan, incident.steps, incident.backfills) if incident else None
@@ -210,7 +215,7 @@ def _answer(
             f"no order is right for tasks that need each other: {' -> '.join(cycle)}"
             for cycle in (plan.cycles if plan else ())
         ]
-        + (open_note(incident.open_tasks) if incident else []),
+        + open_note(incident.open_tasks if incident else open_tasks),
         question="incident",
         data={
             "number": incident.number if incident else None,

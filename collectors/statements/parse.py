@@ -27,6 +27,7 @@ from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.records import Outcome
 
 _SCHEMAS = frozenset({"SCHEMA", "DATABASE", "NAMESPACE"})
+_CATALOGS = frozenset({"sys", "information_schema"})
 Shapes = tuple[ParsedShape, ...]
 # Templates that are remembered, with all their edges.
 _MOST = 2_000
@@ -52,13 +53,18 @@ def with_known_tables(shape: ParsedShape, database: str | None) -> ParsedShape:
     accesses = tuple(
         access
         for access in shape.accesses
-        if access.kind is not Kind.TABLE or any(access.name[:-2])
+        if access.kind is not Kind.TABLE or any(access.name[:-2]) or _is_catalog(access.name)
     )
     if len(accesses) == len(shape.accesses):
         return shape
     outcome = Outcome.PARTIAL if accesses else Outcome.FAILED
     reason = "the database is not known that a USE chose, or that it left"
     return replace(shape, accesses=accesses, column_edges=(), outcome=outcome, reason=reason)
+
+
+def _is_catalog(name: Name) -> bool:
+    """Whether each database has its own table of this name: `sys.columns`."""
+    return any(part.casefold() in _CATALOGS for part in name[-2:-1])
 
 
 class _Placed(NamedTuple):

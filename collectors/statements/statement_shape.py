@@ -163,7 +163,8 @@ def statement_shape(
         calls = called_procedures(tokens, alone=begins and not table_scan.verb)
     if table_scan.problem and (named := _named_like_keywords(text, tokens, table_scan, dialect)):
         table_scan = table_scan._replace(accesses=[*table_scan.accesses, *named], problem="")
-    is_partial = UNKNOWN in text
+    # `USE ??` touches nothing; what comes behind it is in a database that is not known.
+    is_partial = UNKNOWN in text and tokens[0].word != "USE"
     reason = table_scan.problem or (NOT_RESOLVED if is_partial else "")
     if is_dynamic(tokens, calls) or (not calls and tokens[0].word in ("?", UNKNOWN)):
         reason = NOT_RESOLVED

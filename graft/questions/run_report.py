@@ -28,6 +28,7 @@ from dbt_graft.graft.questions.incident import (
     tasks_reached_by,
 )
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.gaps import open_tasks
 from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import Run, Status
 from dbt_graft.lineage.urls import dag_path, task_path
@@ -81,9 +82,10 @@ def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, st
     failed = [check["id"] for check in manifest["quality"]["checks"] if check["status"] == "failed"]
     first = first_bad_run(history.lineage, run_task, run, failed)
     bad = bad_runs(history, [_execution(run)])
+    unknown = [name for name in open_tasks(history.lineage) if name == run_task.name]
     if run.status is not Status.FAILED:
         incident = follow_writes(dated, bad).incident() if bad else None
-        return bad_run_answer(manifest, first, incident), page, incident
+        return bad_run_answer(manifest, first, incident, open_tasks=unknown), page, incident
     # What it wrote before it failed is bad only where a test says so.
     wrong = {
         check["dataset"]
@@ -103,7 +105,7 @@ def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, st
         verdict = "it had written all that its last good run wrote"
     else:
         verdict = "no log shows what it should have written"
-    return bad_run_answer(manifest, first, None, verdict), page, None
+    return bad_run_answer(manifest, first, None, verdict, unknown), page, None
 
 
 def _report_dag_run(dated: DatedLineage, dag_run: DagRun) -> tuple[Answer, str, Incident | None]:

@@ -16,6 +16,7 @@ from tests.graft.small_project import small_project
 SENT = {
     "load_orders": ["EXEC dbo.load @pwd = 'Tr0ub4dor&3'", "INSERT dbo.a (x) SELECT x FROM dbo.raw"],
     "mart": ["INSERT dbo.mart (x) SELECT x FROM dbo.a"],
+    "quiet": ["EXEC (@text)"],
 }
 LINEAGE = """\
 version: 1
@@ -45,7 +46,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "data": {"batch_text": text, "result": "OK", "duration": 1000, "row_count": 3},
             "actions": {
                 "session_id": 51 + session,
-                "client_app_name": f"python_task::{task}::{day}",
+                "client_app_name": f"python_task::{task}::{task}-{day}",
                 "database_name": "Shop",
             },
         }
@@ -66,10 +67,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("show load_orders --why", "partial  EXEC dbo.load @pwd = ?"),
         ("check --only rules", f"load_orders: {MORE}: {WHY}"),
         ("check --only drift", "mssql://sql01:1433/Shop.dbo.more  declared; 3 runs known"),
-        ("impact dbo.mart --change remove", f"note: this may not be all: load_orders {MORE}"),
-        ("impact dbo.raw --change rows", f"note: this may not be all: load_orders {MORE}"),
-        ("incident open --task mart --dry-run", f"note: this may not be all: load_orders {MORE}"),
-        ("export dag-factory --out dags", f"this may not be all: load_orders {MORE}"),
+        (
+            "impact dbo.mart --change remove",
+            f"note: this may not be all: load_orders, quiet {MORE}",
+        ),
+        ("impact dbo.raw --change rows", f"note: this may not be all: load_orders, quiet {MORE}"),
+        (
+            "incident open --task mart --dry-run",
+            f"note: this may not be all: load_orders, quiet {MORE}",
+        ),
+        ("incident show quiet-1", f"note: this may not be all: quiet {MORE}"),
+        ("export dag-factory --out dags", f"this may not be all: load_orders, quiet {MORE}"),
     ],
 )
 def test_an_answer_names_the_task(project: Path, arguments: str, expected: str) -> None:

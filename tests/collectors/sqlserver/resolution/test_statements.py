@@ -109,6 +109,12 @@ def test_a_call_beside_datasets_is_a_statement_of_its_own(
         ("SELECT dbo.f(1)", "what the function dbo.f reads is not known"),
         ("PRINT 'x'; SET NOCOUNT ON; SELECT name FROM sys.tables; SELECT GETDATE()", None),
         ("GRANT SELECT ON t TO r; DENY EXECUTE ON p TO r", None),
+        # Each database has its catalog, wherever that is.
+        (f"{TABLE} EXEC ('USE ' + @t + '; SELECT name FROM sys.columns')", None),
+        (
+            f"{TABLE} EXEC ('USE ' + @t + '; SELECT name FROM orders')",
+            "the database is not known that a USE chose, or that it left",
+        ),
     ],
 )
 def test_a_statement_that_names_no_dataset_and_may_touch_one_counts(
