@@ -233,7 +233,9 @@ class PairedProject:
         logs.append(tables(records(()), {"r": "1"}, node_results=table(NodeResult, results)))
         door.commit(store, logs)
         for number, name in enumerate(self.taints, 1):
-            taint = RecordedTaint(number, AT, AT, DatasetId("spark", name), ALL_DATES)
+            dataset = DatasetId("spark", name)
+            tainted = {("end", dataset): ALL_DATES}
+            taint = RecordedTaint(number, AT, AT, dataset, ALL_DATES, tainted=tainted)
             door.write_taint(store, taint)
         done = graft(folder, "site")
         assert done.exit_code == 0, done.output
