@@ -88,7 +88,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
                 (
                     *(f"{origin}-run", "load", "spark", NOW, NOW, "ok", None, "app", "4.0.1"),
                     *([None] * 8),
-                    origin,
+                    *(origin, []),
                 )
             ],
             SCHEMAS["runs"],
