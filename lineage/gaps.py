@@ -83,7 +83,7 @@ def may_touch_more(shape: Shape) -> bool:
 def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
     """For each task the rejected records, by reason, in the logs that show no other task."""
     tasks: dict[str, set[str]] = defaultdict(set)
-    for task in lineage.tasks.values():
+    for task in lineage.tasks.values() if lineage.rejects else ():
         for run in task.runs:
             tasks[run.origin].add(task.name)
     by_task: dict[str, Counter[str]] = defaultdict(Counter)
@@ -100,9 +100,10 @@ def open_tasks(lineage: Lineage) -> dict[str, list[str]]:
     of its code do that could not be followed.
     """
     rejects = rejects_by_task(lineage)
+    unknown = {key: shape for key, shape in lineage.shapes.items() if may_touch_more(shape)}
     reasons = {}
     for name, task in sorted(lineage.tasks.items()):
-        shapes = filter(may_touch_more, gaps_of_task(lineage, name))
+        shapes = [unknown[key] for key in task.shapes if key in unknown] if unknown else ()
         of_task = [_reason_text(gap) for gap in gaps(shapes)]
         of_task += rejects.get(name, ())
         match = lineage.codes.get(name)

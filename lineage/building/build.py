@@ -342,10 +342,6 @@ def _tasks(
     usages_by_task: dict[str, list[Usage]] = defaultdict(list)
     for usage in used:
         usages_by_task[usage.task].append(usage)
-    used_shapes = {
-        name: {shape for usage in of_task for shape in usage.shapes}
-        for name, of_task in usages_by_task.items()
-    }
     return {
         name: Task(
             name=name,
@@ -356,10 +352,14 @@ def _tasks(
             described_in_events=name in infos
             and not (name in written and written[name].description),
             repeats=repeats.get(name, {}),
-            gaps=tuple(sorted({*gaps.get(name, ())} - used_shapes.get(name, set()))),
+            gaps=_without_uses(gaps[name], usages_by_task[name]) if name in gaps else (),
         )
         for name in sorted({*by_task, *usages_by_task})
     }
+
+
+def _without_uses(shapes: Collection[str], used: Iterable[Usage]) -> tuple[str, ...]:
+    return tuple(sorted({*shapes}.difference(*(usage.shapes for usage in used))))
 
 
 def _gaps(
@@ -368,12 +368,12 @@ def _gaps(
     """For each task the shapes of its statements that are not understood."""
     gaps: dict[str, set[str]] = defaultdict(set)
     missing = {key for key, shape in shapes.items() if shape.outcome is not Outcome.PARSED}
-    for access in accesses:
+    for access in accesses if missing else ():
         if access.shape_id in missing:
             gaps[access.task].add(access.shape_id)
     for run in runs:
-        if run.gaps:
-            gaps[run.task].update(missing.intersection(run.gaps))
+        if of_run := missing.intersection(run.gaps):
+            gaps[run.task] |= of_run
     return gaps
 
 
