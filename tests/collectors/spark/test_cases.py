@@ -37,15 +37,11 @@ def _read(case: str) -> dict[str, Any]:
     "case, written, edges",
     [
         # The places of the tables in these logs are all called /lake.
-        (
-            "cached_aggregate",
-            {("default.orders", 7)},
-            {("cust_id", "cust_id", SAME), ("total", "amount", SUM)},
-        ),
+        ("cached_aggregate", {("default.orders", 7)}, GROUPED),
         (
             "cache_reused_by_equal_plan",
             {("default.orders", 7)},
-            {("cust_id", "cust_id", SAME), ("total_e", "dec", SUM)},
+            {("cust_id", "cust_id", SAME), ("total_e", "dec", SUM), ("*", "cust_id", "GROUP_BY")},
         ),
         (
             "cache_table_aggregate",
@@ -86,6 +82,7 @@ def _read(case: str) -> dict[str, Any]:
                 ("größe", "größe", SAME),
                 ("sum(Amount (EUR), net)", "Amount (EUR), net", SUM),
                 ("max(a AS b)", "a AS b", SUM),
+                ("*", "größe", "GROUP_BY"),
             },
         ),
     ],
