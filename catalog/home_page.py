@@ -24,8 +24,8 @@ from dbt_graft.catalog.picture import fits, picture
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 
-# A graph of this many boxes can still be read by scrolling down, some three screens.
-MAX_BOXES, HEIGHT = 300, 2_700
+# A graph of this many boxes, some three screens high, can still be read by scrolling down.
+_MOST_BOXES, _HEIGHT = 300, 2_700
 # Findings and changes of one kind on this page; the others are on pages of their own.
 _LISTED = 30
 MAX_SCHEMAS = 40
@@ -112,9 +112,9 @@ def _graph(index: Index) -> tuple[Markup, bool]:
 
     A long list of boxes is better than none, where all are in one schema.
     """
-    is_small = len(index.datasets) + len(index.task_names()) <= MAX_BOXES
+    is_small = len(index.datasets) + len(index.task_names()) <= _MOST_BOXES
     graph = full_graph(index) if is_small else None
-    if graph and fits(graph, HEIGHT):
+    if graph and fits(graph, _HEIGHT):
         return picture(graph, ""), False
     if (schemas := schema_picture(index)) or graph is None or not fits(graph):
         return schemas, True

@@ -204,9 +204,9 @@ def _records(origin: str, run: Run, accesses: Sequence[Access]) -> Records:
         if access.direction is not Direction.WRITE:
             continue
         sources = [
-            one.dataset
-            for one in accesses
-            if one.shape_id == access.shape_id and one.direction is Direction.READ
+            read.dataset
+            for read in accesses
+            if read.shape_id == access.shape_id and read.direction is Direction.READ
         ]
         for source in sources or [MEMORY]:
             edges[_edge(access, access.dataset, source, origin)] = None

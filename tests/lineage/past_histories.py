@@ -67,8 +67,8 @@ class History:
             runs=tuple(_known(run, until) for run in runs),
             shapes={
                 **{
-                    one.shape_id: Shape(one.shape_id, "spark", one.shape_id, "p", Outcome.PARSED)
-                    for one in there
+                    shape_id: Shape(shape_id, "spark", shape_id, "p", Outcome.PARSED)
+                    for shape_id in (statement.shape_id for statement in there)
                 },
                 **{
                     gap: Shape(gap, "spark", gap, "p", Outcome.PARTIAL)

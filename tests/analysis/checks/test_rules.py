@@ -255,10 +255,10 @@ def test_a_rule_finds(
 
 
 def test_a_finding_says_what_is_not_known_of_statements() -> None:
-    found = rule_findings(
+    findings = rule_findings(
         lineage(task(write(shapes=("ok", "bad")), gaps=("open",))), {}, (), RuleScope()
     )
-    assert [finding.problem for finding in found] == [
+    assert [finding.problem for finding in findings] == [
         "may read or write more than is known: it is dynamic (exec (@s))",
         "of 1 of its 3 statements not all columns are known",
     ]

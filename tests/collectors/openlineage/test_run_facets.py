@@ -93,9 +93,9 @@ def test_a_producer_that_could_not_extract_all_leaves_its_task_open(
     )
     with TemporaryDirectory() as folder:
         start = event("START", "shop.raw.load_orders", by="airflow")
-        found = lineage(Path(folder), [start], [end])
+        built = lineage(Path(folder), [start], [end])
     why = "the producer of its events could not extract all of its lineage (SELECT f(?) FROM a)"
-    assert open_tasks(found) == ({"load_orders": [why]} if expected else {})
+    assert open_tasks(built) == ({"load_orders": [why]} if expected else {})
 
 
 @pytest.mark.parametrize(

@@ -461,20 +461,25 @@ def test_a_smaller_docs_page_is_there_where_it_has_a_visible_node(tmp_path: Path
     assert naming(tmp_path / "build/public", "zqxpay") == []
 
 
+def publish(folder: Path, settings: str = "") -> None:
+    """Build the site of a project of declared lineage and events, for all and for an audience."""
+    (folder / "graft.yml").write_text(
+        "collect: [{declared: {path: lineage.yml}}, {openlineage: {path: events.jsonl}}]\n"
+        f"{settings}"
+        "privacy: {tables: [{tables: 'spark/*', is: public}]}\nengine: local\n"
+        "site: {audiences: {public: {out: build/public}}}\n"
+    )
+    assert graft(folder, "collect").exit_code == 0
+    done = graft(folder, "site")
+    assert done.exit_code == 0, done.output
+
+
 def test_a_server_in_another_name_of_a_visible_table_is_visible(tmp_path: Path) -> None:
     small_project(tmp_path)
     server = "mssql://crm01:1433"
     orders, hidden = f"{server} Crm.dbo.Orders", f"{server} Crm.dbo.zqxhidpay"
     written(tmp_path / "events.jsonl", event(outputs=[orders]), event("", "pay", outputs=[hidden]))
-    (tmp_path / "graft.yml").write_text(
-        "collect: [{declared: {path: lineage.yml}}, {openlineage: {path: events.jsonl}}]\n"
-        f"names: [{{from: '{server}/Crm.dbo.Orders', to: 'spark/raw.orders'}}]\n"
-        "privacy: {tables: [{tables: 'spark/*', is: public}]}\nengine: local\n"
-        "site: {audiences: {public: {out: build/public}}}\n"
-    )
-    assert graft(tmp_path, "collect").exit_code == 0
-    done = graft(tmp_path, "site")
-    assert done.exit_code == 0, done.output
+    publish(tmp_path, f"names: [{{from: '{server}/Crm.dbo.Orders', to: 'spark/raw.orders'}}]\n")
     assert naming(tmp_path / "build/public", "crm01")
     assert naming(tmp_path / "build/public", "zqxhid") == []
 
@@ -495,14 +500,7 @@ def test_servers_and_dags_of_nothing_visible_are_hidden(tmp_path: Path) -> None:
         for state in ("START", "COMPLETE")
     ]
     written(tmp_path / "events.jsonl", *events)
-    (tmp_path / "graft.yml").write_text(
-        "collect: [{declared: {path: lineage.yml}}, {openlineage: {path: events.jsonl}}]\n"
-        "privacy: {tables: [{tables: 'spark/*', is: public}]}\nengine: local\n"
-        "site: {audiences: {public: {out: build/public}}}\n"
-    )
-    assert graft(tmp_path, "collect").exit_code == 0
-    done = graft(tmp_path, "site")
-    assert done.exit_code == 0, done.output
+    publish(tmp_path)
     assert naming(tmp_path / "build/site", "zqxhid")
     assert naming(tmp_path / "build/public", "zqxhid") == []
     assert naming(tmp_path / "build/public", "data team")
