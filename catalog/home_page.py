@@ -10,6 +10,7 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from dbt_graft.analysis.history.changes import NO_BUILDS, BuildHistory
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.attention import AttentionList, HealthRatio, first_items, health_ratios
 from dbt_graft.catalog.changes_page import ShownBuild, shown_build
@@ -123,7 +124,7 @@ def _graph(index: Index) -> tuple[Markup, bool]:
 
 def _last_run_at(index: Index) -> datetime | None:
     runs = [run for task in index.lineage.tasks.values() for run in task.runs]
-    return max((t for run in runs for t in (run.started_at, run.ended_at) if t), default=None)
+    return newest_of(at for run in runs for at in (run.started_at, run.ended_at))
 
 
 def schema_picture(index: Index) -> Markup:

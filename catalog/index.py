@@ -10,6 +10,7 @@ from functools import cached_property
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.recorded_states import TaintsNow, taints_now
 from dbt_graft.analysis.history.dag_runs import DagRun, runs_by_dag
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach
@@ -155,7 +156,7 @@ class Index:
         ):
             return {}
         history, taints = self.access_history, self._taints_now
-        newest = max((a.last_at for a in lineage.history.accesses if a.last_at), default=None)
+        newest = newest_of(access.last_at for access in lineage.history.accesses)
         panels = (
             (dataset, dates_panel(history, dataset, taints, newest)) for dataset in self.datasets
         )

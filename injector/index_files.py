@@ -11,6 +11,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.injector.index.graft import IndexGraft, LastRun, graft_index
 from dbt_graft.injector.index.tables import DbtIndex, table_content
 from dbt_graft.injector.report import Grafted
@@ -95,8 +96,7 @@ def _grafted_tables(
     """The tables that a graft changes, by name."""
     report, touched = grafted.report, grafted.touched
     runs = dict(_last_runs(grafted))
-    starts = (run.started_at for task in touched.tasks.values() for run in task.runs)
-    newest = max((at for at in starts if at), default=None)
+    newest = newest_of(run.started_at for task in touched.tasks.values() for run in task.runs)
     graft = IndexGraft(
         before=grafted.before,
         after=manifest,

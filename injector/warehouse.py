@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.injector import prose
 from dbt_graft.injector.manifest import Node
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -74,8 +75,7 @@ def _columns(columns: Iterable[Column]) -> dict[str, Any]:
 
 def newest_start(lineage: Lineage) -> datetime | None:
     """Return the start of the newest run of all tasks."""
-    starts = (run.started_at for task in lineage.tasks.values() for run in task.runs)
-    return max((at for at in starts if at), default=None)
+    return newest_of(run.started_at for task in lineage.tasks.values() for run in task.runs)
 
 
 def _stats(

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage, Task
@@ -42,7 +43,7 @@ def former_writers(
     model = lineage.definition(dataset, DefinitionKind.DBT)
     results = lineage.dbt.node_results.get(model.name, ()) if model else ()
     built = (result.ended_at for result in results if result.status is Status.OK)
-    newest = max(filter(None, (*last_writes.values(), *built)), default=None)
+    newest = newest_of((*last_writes.values(), *built))
     return frozenset(
         task
         for task, last in last_writes.items()

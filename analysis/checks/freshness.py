@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
+from dbt_graft.analysis.history.presence import CLOCKS_DIFFER
 from dbt_graft.analysis.render.json import iso
 from dbt_graft.analysis.render.phrases import ago, count, time_text
 from dbt_graft.analysis.rule import SOURCE_LATE, SOURCE_UNREACHABLE
@@ -14,8 +15,6 @@ from dbt_graft.lineage.frozen import frozen
 
 # Declared lineage has no times, and dbt's folders may have no results yet.
 _MAY_LACK_EVENTS = frozenset({"declared", "dbt"})
-# Farther ahead no clock is that somebody set: nothing later would ever be missed.
-_AHEAD = timedelta(days=1)
 
 
 @frozen
@@ -48,7 +47,7 @@ class SourceFreshness:
 
     def is_ahead(self, now: datetime) -> bool:
         """Whether its newest event is still to come, by more than clocks differ."""
-        return self.last_event is not None and self.last_event - now > _AHEAD
+        return self.last_event is not None and self.last_event - now > CLOCKS_DIFFER
 
     def is_late(self, now: datetime, limit: timedelta) -> bool:
         """Whether its newest event is older than a limit or has no age, or there is none at all."""

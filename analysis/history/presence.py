@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
@@ -25,6 +25,8 @@ from dbt_graft.lineage.usage import Usage
 # With fewer runs nobody can know a task's usual interval; of many the newest count.
 _FEWEST, _NEWEST = 3, 30
 _SHORTEST = timedelta(days=1)
+# Farther ahead no clock is that somebody set.
+CLOCKS_DIFFER = timedelta(days=1)
 
 FlowKey = tuple[str, DatasetId, DatasetId]
 UsageKey = tuple[str, DatasetId, Direction]
@@ -87,7 +89,7 @@ def ends(lineage: Lineage, rule: GoneRule | None = None) -> Ends:
 
 def newest_time(lineage: Lineage) -> datetime | None:
     """The newest time that a run or a use has: up to then the logs are known."""
-    times = (
+    return newest_of(
         time
         for task in lineage.tasks.values()
         for time in (
@@ -95,7 +97,17 @@ def newest_time(lineage: Lineage) -> datetime | None:
             *(usage.last_at for usage in task.usages),
         )
     )
-    return max((time for time in times if time), default=None)
+
+
+def newest_of(times: Iterable[datetime | None]) -> datetime | None:
+    """The newest of times in logs, which is that up to which they are known.
+
+    A time that is still to come is of a clock that is wrong: by one such event all else would be
+    late and gone. It counts where there is no other.
+    """
+    known = [time for time in times if time]
+    latest = datetime.now(UTC) + CLOCKS_DIFFER
+    return max((time for time in known if time <= latest), default=max(known, default=None))
 
 
 def droppers(lineage: Lineage, dataset: DatasetId) -> tuple[Usage, ...]:

@@ -21,8 +21,8 @@ DBT = "dbt"
 _PROTECTED = frozenset(
     {"task_id", "operator", "dependencies", "task_group_name", "bash_command", "env", "append_env"}
 )
-_FIELD = r"(?:[0-9*?L][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,][A-Za-z]{3})*)"
-_CRON = re.compile(rf"{_FIELD}(?: +{_FIELD}){{4,5}}")
+_FIELD = r"(?:[0-9*?Ll][0-9A-Za-z*/,#?-]*|[A-Za-z]{3}(?:[-,/#](?:[A-Za-z]{3}|\d{1,2}))*)"
+_CRON = re.compile(rf"{_FIELD}(?:\s+{_FIELD}){{4,6}}")
 _PRESETS = frozenset(
     {"@once", "@continuous", "@hourly", "@daily", "@midnight", "@weekly", "@monthly"}
     | {"@quarterly", "@yearly", "@annually"}
@@ -66,8 +66,8 @@ class WaitBy(StrEnum):
 
 
 def is_schedule(text: str) -> bool:
-    """Whether a text looks like a schedule of Airflow: five fields of cron, six, or a preset."""
-    return text in _PRESETS or _CRON.fullmatch(text.strip()) is not None
+    """Whether a text looks like a schedule of Airflow: 5 to 7 fields of cron, or a preset."""
+    return text.lower() in _PRESETS or _CRON.fullmatch(text.strip()) is not None
 
 
 def _template(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.graft.project.config import Config
@@ -14,7 +15,7 @@ from dbt_graft.lineage.gaps import followed_shapes, open_tasks
 def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
     """The graph of the lineage; edges are stale as `graft.yml` says."""
     lineage = described.lineage
-    newest = max((flow.last_at for flow in lineage.flows if flow.last_at), default=None)
+    newest = newest_of(flow.last_at for flow in lineage.flows)
     stale_before: datetime | None = newest - config.impact.stale_span if newest else None
     followed = followed_shapes(lineage.shapes.values())
     return ImpactGraph(

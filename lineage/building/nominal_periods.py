@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from dbt_graft.lineage.dates.date_ranges import begin_of_unit
+from dbt_graft.lineage.dates.date_ranges import YEARS, begin_of_unit
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Run
@@ -75,19 +75,23 @@ def data_interval(run: Run | None, runs: Mapping[str, Run]) -> Period | None:
 def nominal_period(start: datetime, end: datetime | None, timezone: str = "") -> Period | None:
     """The hours, days or months of a data interval; None for one that is shorter than an hour.
 
-    The day of its start is the first, as in Airflow's `ds`: an interval from 05:00 to 05:00 is one.
+    None, too, for one to a date that stands for none, in the year 1 or 9999. The day of its start
+    is the first, as in Airflow's `ds`: an interval from 05:00 to 05:00 is one.
 
     Args:
         timezone: The zone that days are of, `Europe/Berlin`; or the offset of the clock in the
             events, by which a day of 23 or 25 hours is known at its end.
     """
     end = end or start
-    first, last = _wall_clock(start, end, timezone)
-    length = last - first
+    if start.year not in YEARS or end.year not in YEARS:
+        return None
     if timedelta(0) < end - start < _DAY - _HOUR:
         return _hours(start, end)
+    first, last = _wall_clock(start, end, timezone)
+    # A time that clocks leave out comes an hour later: no day begins by that.
+    days = -(-min(last - first, end - start) // _DAY)
     first = begin_of_unit(first, Grain.DAY)
-    last = first + max(1, -(-length // _DAY)) * _DAY
+    last = first + max(1, days) * _DAY
     months = all(at == begin_of_unit(at, Grain.MONTH) for at in (first, last))
     return Period(first, last, Grain.MONTH if months else Grain.DAY, PeriodEvidence.INTERVAL)
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from dbt_graft.collectors.spark.application.execution import StreamingQuery
 from dbt_graft.collectors.spark.plans.arguments import identifier
 from dbt_graft.collectors.spark.sources.scans import Scan
-from dbt_graft.lineage.dates.date_ranges import begin_of_unit, next_unit
+from dbt_graft.lineage.dates.date_ranges import YEARS, begin_of_unit, next_unit
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period, PeriodEvidence
 from dbt_graft.lineage.dates.period_union import OFFSETS
 
@@ -128,7 +128,7 @@ def event_period(times: Sequence[str]) -> tuple[Period, ...]:
         first, last = (datetime.fromisoformat(time) for time in times)
     except ValueError:
         return ()
-    if first.year <= _NO_TIME:
+    if first.year <= _NO_TIME or last.year not in YEARS:
         return ()
     start = begin_of_unit(first.astimezone(UTC), Grain.DAY)
     end = next_unit(begin_of_unit(last.astimezone(UTC), Grain.DAY), Grain.DAY)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.checks.rules import RuleScope, rule_findings
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.questions.checks.checked_project import CheckedProject
 from dbt_graft.lineage.flow import Flow
@@ -24,7 +24,7 @@ def check_rules(checked: CheckedProject) -> Answer:
 
 
 def _scope(config: Config, flows: Sequence[Flow]) -> RuleScope:
-    newest: datetime | None = max((flow.last_at for flow in flows if flow.last_at), default=None)
+    newest = newest_of(flow.last_at for flow in flows)
     return RuleScope(
         frozenset(map(str.casefold, config.rules.certified)),
         frozenset(map(str.casefold, config.rules.gold)),

@@ -15,6 +15,7 @@ from dbt_graft.analysis.dates.dataset_dates import DatasetDates, dataset_dates, 
 from dbt_graft.analysis.dates.entity_states import EntityState, EntityStates, is_valid
 from dbt_graft.analysis.dates.recorded_states import taints_now
 from dbt_graft.analysis.dates.write_gaps import RECENT
+from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.analysis.render.json import exact_iso
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.lineage.dataset import DatasetId
@@ -146,7 +147,7 @@ def shown_dates(history: AccessHistory, dataset: DatasetId, window: DateWindow) 
         history: With all runs of the tasks that decide on its states.
     """
     states = states_now(history, dataset, taints_now(history))
-    newest = max((a.last_at for a in history.lineage.history.accesses if a.last_at), default=None)
+    newest = newest_of(access.last_at for access in history.lineage.history.accesses)
     grain = window.grain or states.grain
     dates = _dates(states, newest, window, grain)
     gaps = gaps_now(states, newest)

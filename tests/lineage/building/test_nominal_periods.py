@@ -94,6 +94,11 @@ def _interval(start: str, end: str, timezone: str = "") -> str:
         ("2026-10-22T22:00", "2026-10-23T22:00", "+02:00", "2026-10-23 2026-10-24 day"),
         ("2026-10-23T04:00", "2026-10-24T04:00", "America/New_York", "2026-10-23 2026-10-24 day"),
         ("2026-09-30T22:00", "2026-10-31T23:00", "Europe/Berlin", "2026-10-01 2026-11-01 month"),
+        # To a time that clocks leave out, which Airflow takes an hour later.
+        ("2026-03-28T01:30", "2026-03-29T01:30", "Europe/Berlin", "2026-03-28 2026-03-29 day"),
+        ("2026-03-29T01:30", "2026-03-30T00:30", "Europe/Berlin", "2026-03-29 2026-03-30 day"),
+        ("2026-09-05T04:00", "2026-09-06T04:00", "America/Santiago", "2026-09-05 2026-09-06 day"),
+        ("2026-10-24T00:30", "2026-10-25T00:30", "Europe/Berlin", "2026-10-24 2026-10-25 day"),
         # The clock of the events was another one when the run was done.
         ("2026-10-22T22:00", "2026-10-23T22:00", "+01:00", "2026-10-22 2026-10-23 day"),
         ("2026-10-22T22:00", "2026-10-23T22:00", "Nowhere/Atall", "2026-10-22 2026-10-23 day"),
@@ -110,8 +115,21 @@ def test_days_are_those_of_the_zone(start: str, end: str, timezone: str, expecte
     assert _interval(start, end, timezone) == f"{expected} interval"
 
 
-def test_an_interval_that_is_shorter_than_an_hour_is_no_date() -> None:
-    assert _interval("2026-11-01T05:00", "2026-11-01T05:15") == ""
+@for_each(
+    "start, end",
+    [
+        ("2026-11-01T05:00", "2026-11-01T05:15"),
+        # Dates that stand for none.
+        ("0001-01-01", "0001-01-01"),
+        ("0001-01-01", "2026-11-01"),
+        ("1970-01-01", "9999-12-31"),
+        ("9999-12-31", "9999-12-31T23:59:59"),
+        ("9999-12-31T22:30", "9999-12-31T23:59:59"),
+    ],
+)
+def test_an_interval_shorter_than_an_hour_or_without_ends_is_no_date(start: str, end: str) -> None:
+    assert _interval(start, end) == ""
+    assert _interval(start, end, "America/New_York") == ""
 
 
 OVERWRITE = replace(WRITE, operation=Operation.INSERT_OVERWRITE)

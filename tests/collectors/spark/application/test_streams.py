@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_graft.collectors.spark.application.streams import parse_place, position, with_topics
+from dbt_graft.collectors.spark.application.streams import (
+    event_period,
+    parse_place,
+    position,
+    with_topics,
+)
 from dbt_graft.lineage.dates.period import DataPosition
 from tests.cases import for_each
+from tests.lineage.shown_periods import shown
 
 DELTA = (
     '{{"sourceVersion":1,"reservoirId":"84590dac","reservoirVersion":{},"index":{},'
@@ -86,3 +92,20 @@ def test_positions(
 ) -> None:
     positions = position(description, start, end, "orders-1")
     assert positions == ((DataPosition(*expected),) if expected else ())
+
+
+@for_each(
+    "first, last, expected",
+    [
+        ("2026-11-01T10:00:00.000Z", "2026-11-02T09:00:00.000Z", ["2026-11-01 2026-11-03 day"]),
+        # No rows, and rows with dates that stand for none.
+        ("1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000Z", []),
+        ("2026-11-01T00:00:00.000Z", "9999-12-31T00:00:00.000Z", []),
+        ("0001-01-01T00:00:00.000Z", "2026-11-01T00:00:00.000Z", []),
+        ("2026-11-01T00:00:00.000Z", "+294247-01-10T04:00:54.775Z", []),
+    ],
+)
+def test_the_days_of_a_batch_are_those_of_its_rows(
+    first: str, last: str, expected: list[str]
+) -> None:
+    assert shown(event_period([first, last])) == [f"{days} interval" for days in expected]
