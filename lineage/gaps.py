@@ -72,6 +72,11 @@ def gaps_of_task(lineage: Lineage, name: str) -> list[Shape]:
     return [shape for shape in shapes if shape and shape.outcome is not Outcome.PARSED]
 
 
+def column_gaps(lineage: Lineage, name: str) -> list[Shape]:
+    """The statements of a task of which only columns are not known."""
+    return [shape for shape in gaps_of_task(lineage, name) if not may_touch_more(shape)]
+
+
 def may_touch_more(shape: Shape) -> bool:
     """Whether a statement may read or write more datasets than are known of it."""
     if shape.outcome is not Outcome.PARTIAL:
@@ -104,7 +109,7 @@ def open_tasks(lineage: Lineage) -> dict[str, list[str]]:
     reasons = {}
     for name, task in sorted(lineage.tasks.items()):
         shapes = [unknown[key] for key in task.shapes if key in unknown] if unknown else ()
-        of_task = [_reason_text(gap) for gap in gaps(shapes)]
+        of_task = [reason_text(gap) for gap in gaps(shapes)]
         of_task += rejects.get(name, ())
         match = lineage.codes.get(name)
         if match and not task.runs:
@@ -115,7 +120,7 @@ def open_tasks(lineage: Lineage) -> dict[str, list[str]]:
     return reasons
 
 
-def _reason_text(gap: Gap) -> str:
+def reason_text(gap: Gap) -> str:
     """`dynamic SQL not resolved (EXEC (@sql))`, with the number of shapes where it is not one."""
     example = textwrap.shorten(gap.example, _SHORT, placeholder=" …")
     times = f"{gap.shapes:,} × " if gap.shapes > 1 else ""

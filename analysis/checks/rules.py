@@ -32,7 +32,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.gaps import gaps_of_task, may_touch_more, open_tasks
+from dbt_graft.lineage.gaps import column_gaps, open_tasks
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 
@@ -237,7 +237,7 @@ def _unresolved(subject: _Subject) -> Iterator[Finding]:
                 "`check: {accept: […]}`",
                 task.info.owner,
             )
-        columns = [shape for shape in gaps_of_task(lineage, name) if not may_touch_more(shape)]
+        columns = column_gaps(lineage, name)
         if columns:
             statements = sum(shape in lineage.shapes for shape in task.shapes)
             yield UNRESOLVED.finding(

@@ -36,6 +36,7 @@ from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.lineage.building.checks import check_of
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.gaps import column_gaps, gaps, open_tasks, reason_text
 from dbt_graft.lineage.urls import dataset_path, task_path
 
 # The part of a column edge that its view shows, but for the dataset that it goes into.
@@ -95,6 +96,16 @@ def _tasks(data: ViewData) -> Iterator[object]:
 def _usages(data: ViewData) -> Iterator[object]:
     for task in data.described.lineage.tasks.values():
         yield from task.usages
+
+
+def _gaps(data: ViewData) -> Iterator[object]:
+    lineage = data.described.lineage
+    open_reasons = open_tasks(lineage)
+    for name in lineage.tasks:
+        for reason in open_reasons.get(name, ()):
+            yield SimpleNamespace(task=name, missing="datasets", reason=reason)
+        for gap in gaps(column_gaps(lineage, name)):
+            yield SimpleNamespace(task=name, missing="columns", reason=reason_text(gap))
 
 
 def _edges(data: ViewData) -> Iterator[object]:
@@ -205,6 +216,14 @@ LINEAGE_VIEWS = (
         ViewColumn("failed", FLAG, "every attempt failed"),
         ViewColumn("moves_data", FLAG, "data came from the dataset, or went there"),
         ViewColumn("procedures", TEXTS, "the stored procedures whose statements did it"),
+    ),
+    View(
+        "gaps",
+        "A reason why not all is known of a task.",
+        _gaps,
+        TASK,
+        ViewColumn("missing", TEXT, "`datasets`: it may read or write more; or only `columns`"),
+        ViewColumn("reason", TEXT, "the reason, with a statement without literals"),
     ),
     View(
         "edges",

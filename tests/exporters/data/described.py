@@ -23,7 +23,9 @@ from dbt_graft.lineage.records import (
     EdgeType,
     Evidence,
     NodeResult,
+    Outcome,
     Run,
+    Shape,
     Status,
     Subtype,
     TaskInfo,
@@ -73,6 +75,7 @@ def described() -> DescribedLineage:
         ),
         info=TaskInfo(owner="sales", schedule="@daily", tags=("night",)),
         repeats={"app-1": 2},
+        gaps=("dynamic", "outer"),
     )
     lineage = Lineage(
         datasets={
@@ -103,6 +106,13 @@ def described() -> DescribedLineage:
             )
             for shape in ("1", "2")
         ),
+        shapes={
+            shape.shape_id: shape
+            for shape in (
+                Shape("dynamic", "tsql", "EXEC (@s)", "tokens", Outcome.PARTIAL, "dynamic SQL"),
+                Shape("outer", "tsql", "", "tokens", Outcome.PARTIAL, "columns: a recursive query"),
+            )
+        },
         history=History(
             (
                 _access("app-1", FILES, Direction.READ, "3"),

@@ -91,6 +91,13 @@ def rows(query: str, lineage: DescribedLineage | None = None) -> list[tuple[Any,
             ],
         ),
         (
+            "select task, missing, reason from gaps",
+            [
+                ("load_orders", "datasets", "dynamic SQL (EXEC (@s))"),
+                ("load_orders", "columns", "columns: a recursive query"),
+            ],
+        ),
+        (
             "select to_dataset, made_by, evidence, through_memory from edges order by 1",
             [
                 ("spark/mart.daily", "dbt", "declared", False),
