@@ -22,6 +22,7 @@ _VERSIONS = {
     "DocumentationDatasetFacet": "1-1-0",
     "DocumentationJobFacet": "1-1-0",
     "ErrorMessageRunFacet": "1-0-1",
+    "ExtractionErrorRunFacet": "1-1-2",
     "InputStatisticsInputDatasetFacet": "1-0-0",
     "DatasetVersionDatasetFacet": "1-0-1",
     "InputSubsetInputDatasetFacet": "1-0-0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -22,6 +22,7 @@ from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.airflow_names import parent_id
 from dbt_graft.lineage.dates.period import DataPosition, Grain, Period
 from dbt_graft.lineage.dates.period_union import KINDS_BY_LAYER
+from dbt_graft.lineage.gaps import gaps, may_touch_more
 from dbt_graft.lineage.openlineage import UNKNOWN_VERSION, JobId, task_job
 from dbt_graft.lineage.records import Direction, Evidence, Run
 
@@ -52,6 +53,27 @@ def run_facets(snapshot: LineageSnapshot, run: Run) -> dict[str, Facet]:
         "tags": _tags(snapshot, run),
     }
     return without_none(facets)
+
+
+def extraction_error(snapshot: LineageSnapshot, shape_ids: Iterable[str]) -> Facet | None:
+    """The statements of a run that may read or write more than is known; None without any."""
+    shapes = [
+        snapshot.lineage.shapes[shape_id]
+        for shape_id in shape_ids
+        if shape_id in snapshot.lineage.shapes
+    ]
+    unknown = [shape for shape in shapes if may_touch_more(shape)]
+    if not unknown:
+        return None
+    return facet(
+        "ExtractionErrorRunFacet",
+        totalTasks=len(shapes),
+        failedTasks=len(unknown),
+        errors=[
+            without_none({"errorMessage": gap.reason, "task": gap.example or None})
+            for gap in gaps(unknown)
+        ],
+    )
 
 
 def _nominal_time(run: Run) -> Facet | None:

@@ -85,12 +85,14 @@ class RunWork:
 
     Attributes:
         outputs: What it did to each output.
+        shapes: The shapes of its statements, also of those that failed or touched no dataset.
     """
 
     inputs: Sequence[DatasetId]
     outputs: Mapping[DatasetId, Collection[Operation]]
     facets: WorkFacets
     counts: Counts = field(default_factory=dict)
+    shapes: Collection[str] = ()
 
 
 def run_work(
@@ -137,6 +139,7 @@ def run_work(
         },
         facets=facets_of(inputs, tuple(outputs), shapes),
         counts=counts,
+        shapes=sorted({*shapes, *run.gaps, *(access.shape_id for access in accesses)}),
     )
 
 

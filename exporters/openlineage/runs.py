@@ -22,7 +22,7 @@ from dbt_graft.exporters.openlineage.facets import (
     without_none,
 )
 from dbt_graft.exporters.openlineage.jobs import definition_facets, task_facets
-from dbt_graft.exporters.openlineage.run_facets import run_facets, version_facets
+from dbt_graft.exporters.openlineage.run_facets import extraction_error, run_facets, version_facets
 from dbt_graft.exporters.openlineage.run_work import (
     AccessCounts,
     Counts,
@@ -123,6 +123,8 @@ def _events(
         language = "JAVA" if run.engine == "spark" else "SQL"
         error = facet("ErrorMessageRunFacet", message=run.error, programmingLanguage=language)
         facets = {**facets, "errorMessage": error}
+    if extraction := extraction_error(snapshot, work.shapes):
+        facets = {**facets, "extractionError": extraction}
     statement_facets = {"sql": work.facets.sql, "lineage": work.facets.lineage}
     yield event(
         "RunEvent",

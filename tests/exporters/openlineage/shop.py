@@ -61,6 +61,7 @@ _SHAPES = (
     Shape("rename", "tsql", "EXEC sp_rename ?, ?", "sqlglot", Outcome.PARSED),
     Shape("view", "tsql", "CREATE VIEW dbo.[Current] AS …", "sqlglot", Outcome.PARSED),
     Shape("drop", "tsql", "DROP TABLE dbo.Orders", "sqlglot", Outcome.PARSED),
+    Shape("dynamic", "tsql", "EXEC (@sql)", "tokens", Outcome.PARTIAL, "dynamic SQL not resolved"),
 )
 
 
@@ -124,6 +125,7 @@ def records() -> Records:
             Status.OK,
             parent_run_id=TASK_INSTANCE,
             origin="log",
+            gaps=("dynamic",),
         ),
         Run("load-2", "load", "sqlserver", None, NIGHT, Status.FAILED, "Invalid object ?"),
         Run("load-3", "load", "sqlserver", NIGHT + 3 * minute, None, Status.UNKNOWN),

@@ -44,7 +44,7 @@ def test_a_run_s_lineage_is_an_event_of_the_task_instance_that_did_it() -> None:
 
 def test_airflow_s_own_facets_stay_as_airflow_emitted_them() -> None:
     (event,) = made_events()
-    assert set(event["run"]["facets"]) == {"graft"}
+    assert set(event["run"]["facets"]) == {"graft", "extractionError"}
     assert event["run"]["facets"]["graft"]["matchedBy"] == "run"
     assert set(event["job"]["facets"]) == {"jobType", "lineage", "sql"}
 

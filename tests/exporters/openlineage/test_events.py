@@ -98,7 +98,16 @@ def test_a_run_has_a_start_and_an_end() -> None:
     assert start["eventTime"] == "2026-11-22T02:00:00Z"
     assert end["eventTime"] == "2026-11-22T02:01:00Z"
     assert (start["inputs"], start["outputs"]) == ([], [])
-    assert start["run"] == end["run"]
+    not_extracted = end["run"]["facets"]["extractionError"]
+    assert end["run"] == {
+        **start["run"],
+        "facets": {**start["run"]["facets"], "extractionError": not_extracted},
+    }
+    assert pick(not_extracted) == {
+        "totalTasks": 3,
+        "failedTasks": 1,
+        "errors": [{"errorMessage": "dynamic SQL not resolved", "task": "EXEC (@sql)"}],
+    }
 
 
 def _id(run: str, engine: str = "sqlserver") -> str:

@@ -14,6 +14,7 @@ from dbt_graft.exporters.openlineage.events import events
 from dbt_graft.exporters.openlineage.snapshot import LineageSnapshot
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.building.event_runs import join_events
+from dbt_graft.lineage.gaps import open_tasks
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Records
 from tests.cases import for_each
@@ -174,6 +175,7 @@ def shown_with_runs(lineage: Lineage) -> dict[str, set[str]]:
             for usage in task.usages
             if usage.moves_data and not usage.failed and not usage.repeats
         },
+        "may touch more": {*open_tasks(lineage)},
     }
 
 
