@@ -8,3 +8,8 @@ PLAN_SHORT = "the plan's text ends early: raise spark.sql.maxPlanStringLength"
 PATHS_CUT = "the list of paths is truncated: raise spark.sql.maxMetadataStringLength"
 # The namespace of tables of a database whose address the log does not show.
 UNKNOWN_DATABASE = "jdbc"
+# What a job may touch beyond what the log shows.
+RDD_WRITTEN = "where an RDD is written to is not in the log"
+RDD_READ = "what an RDD reads by its input format is not in the log"
+ROWS_IN_CODE = "what code does with rows (foreach, foreachBatch and the like) is not known"
+SINK_NOT_NAMED = "what a stream writes into is not in the log"

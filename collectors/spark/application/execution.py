@@ -131,6 +131,7 @@ class Execution:
         new_partitions: The partitions that it created while it ran, by table.
         written: The rows that its tasks put out; None where none of its stages has ended.
         written_bytes: The bytes that they put out; 0 where nothing counts them.
+        gaps: What its jobs may touch beyond its plan.
     """
 
     id: int
@@ -152,6 +153,7 @@ class Execution:
     stages: list[int] = field(default_factory=list)
     written: int | None = None
     written_bytes: int = 0
+    gaps: set[str] = field(default_factory=set)
     size: int = 0
 
     @property
@@ -258,6 +260,26 @@ class StreamingQuery:
 
 
 @dataclass(slots=True)
+class OutsideJobs:
+    """Jobs outside of SQL that were started alike: what they read, and how the last one ended.
+
+    Attributes:
+        description, group, details, work: As those of an execution.
+        sources: What they read, with the first and the last time.
+        gaps: What else they may touch: the reason, and the file that called what does.
+        last: The end of the last of them, and its error if it failed.
+    """
+
+    description: str = ""
+    group: str = ""
+    details: str = ""
+    work: str = ""
+    sources: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    gaps: set[tuple[str, str]] = field(default_factory=set)
+    last: tuple[datetime, str] | None = None
+
+
+@dataclass(slots=True)
 class Application:
     """An application, as its log describes it.
 
@@ -271,9 +293,9 @@ class Application:
         on_databricks: The log was written there.
         rdds: The scans and paths that each RDD was made of, by its id. Only the latest: an RDD
             that is still used is in each job that uses it.
-        outside: The sources that jobs outside of SQL read, with their first and last time.
-        outside_work: The notebooks and jobs on Databricks that these belong to.
-        last_outside: The end of the last of these jobs, and its error if it failed.
+        outside: Its jobs outside of SQL, by how they were started.
+        model_writers: The files of Spark's libraries for models that save one: what they write by
+            an RDD lies beside it.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
         interval: The days that its arguments name: the first, and the one behind the last.
     """
@@ -293,9 +315,8 @@ class Application:
     namenodes: dict[str, str] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=Metrics)
     rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
-    outside: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
-    outside_work: set[str] = field(default_factory=set)
-    last_outside: tuple[datetime, str] | None = None
+    outside: dict[tuple[str, ...], OutsideJobs] = field(default_factory=dict)
+    model_writers: set[str] = field(default_factory=set)
     streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
     requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))
     date_columns: DateColumns = field(default_factory=DateColumns)

@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.application.execution import (
     Application,
     Execution,
     ExecutionGroup,
+    OutsideJobs,
     StreamBatch,
     StreamingQuery,
 )
@@ -37,7 +38,7 @@ SETTLE_AFTER = 16
 _MOST_HELD = 64 << 20
 # Bytes of an operator beside its text.
 _OPERATOR = 500
-# Sources of an RDD or a streaming query; and of jobs outside of SQL.
+# Sources of an RDD or a streaming query; ways to start jobs outside of SQL, and sources of each.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
 # New partitions of a table that an execution remembers.
 _MOST_PARTITIONS = 10_000
@@ -47,8 +48,11 @@ _OUTSIDE = -1
 _OF_DELTA = re.compile(r"\borg\.apache\.spark\.sql\.delta\.|\.tahoe\.")
 # The error of a job that somebody stopped, or the end of its application did.
 _CANCELLED = re.compile(r"(?:\[SPARK_JOB_CANCELLED\] )?Job \d+ cancelled")
-# Notebooks and jobs that are remembered: where there are two, neither is the application's.
-_MOST_WORK = 2
+# A model that Spark's libraries save: the call, and their files.
+_SAVE = re.compile(r"\Aorg\.apache\.spark\.sql\.(?:classic\.)?DataFrameWriter\.")
+_OF_MODEL = re.compile(
+    r"^org\.apache\.spark\.(?:ml|mllib)\.[\w.$]+\((\w+\.scala):\d+\)$", re.MULTILINE
+)
 # Versions in which only the jobs of an execution have its outcome.
 _ENDS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 
@@ -86,6 +90,8 @@ def replay(
             was_idle = True
         else:
             yield from replay.release_settled(len(replay.over) if on_idle else settle_after)
+    for job in list(replay.gaps):
+        replay.add_gaps(job)
     application.finished |= application.on_databricks and replay.is_idle
     if not was_idle:
         yield from replay.rest()
@@ -109,6 +115,8 @@ class _Replay:
         executions: The executions that are not settled, by id.
         groups: The same executions by their outermost one.
         jobs: The execution of each running job; `_OUTSIDE` where it is outside of SQL.
+        outside: The running jobs outside of SQL.
+        gaps: What each running job may touch that the log does not name.
         over: The groups and batches that are over, in order.
         unplaced: Outermost executions of streaming batches that are over, but whose sources and
             sink the query's progress has not named yet: by run and number.
@@ -121,6 +129,8 @@ class _Replay:
     groups: dict[int, ExecutionGroup] = field(default_factory=dict)
     stages: dict[int, int] = field(default_factory=dict)
     jobs: dict[int, int] = field(default_factory=dict)
+    outside: dict[int, OutsideJobs] = field(default_factory=dict)
+    gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     over: deque[ExecutionGroup | StreamBatch] = field(default_factory=deque)
     unplaced: dict[tuple[str, int], list[int]] = field(default_factory=dict)
     strays: deque[int] = field(default_factory=deque)
@@ -215,6 +225,8 @@ class _Replay:
             catalogs={key: str(value) for key, value in body.get("catalogs", {}).items()},
         )
 
+        if _SAVE.match(execution.details):
+            self.application.model_writers.update(_OF_MODEL.findall(execution.details))
         # Added before its plan is parsed: an execution with a bad plan still ends and may fail.
         self.executions[id_] = execution
         self.running.add(id_)
@@ -276,11 +288,11 @@ class _Replay:
                 if made_of:
                     rdds[rdd] = made_of[:_MOST_SOURCES]
         work = notebook_or_job(body.get("work", {}))
+        if body["gaps"]:
+            self.gaps[body["job"]] = body["gaps"]
         if "execution" not in body:
             self.jobs[body["job"]] = _OUTSIDE
-            if work and len(self.application.outside_work) < _MOST_WORK:
-                self.application.outside_work.add(work)
-            self._add_outside(body)
+            self._add_outside(body, work)
         elif execution := self.executions.get(body["execution"]):
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
@@ -290,24 +302,42 @@ class _Replay:
                 if self.stages.setdefault(stage, execution.id) == execution.id:
                     execution.stages.append(stage)
 
-    def _add_outside(self, body: Body) -> None:
-        """Add the sources of a job outside of SQL."""
-        outside = self.application.outside
+    def _add_outside(self, body: Body, work: str) -> None:
+        """Add a job outside of SQL, and its sources."""
+        known = self.application.outside
+        started = (body["description"], str(body["group"]), body["details"], work)
+        if len(known) >= _MOST_OUTSIDE and started not in known:
+            started = ("", "", "", "")
+        jobs = known.setdefault(started, OutsideJobs(*started))
+        self.outside[body["job"]] = jobs
         at = _moment(body["time"]) if body["time"] else self.application.started_at
         for source in {source for _, source, _ in body["rdds"] if source}:
-            if at is None or (len(outside) == _MOST_OUTSIDE and source not in outside):
+            if at is None or (len(jobs.sources) == _MOST_OUTSIDE and source not in jobs.sources):
                 return
-            first, last = outside.get(source, (at, at))
-            outside[source] = min(first, at), max(last, at)
+            first, last = jobs.sources.get(source, (at, at))
+            jobs.sources[source] = min(first, at), max(last, at)
 
     def job_end(self, body: Body) -> None:
-        of = self.jobs.pop(body["job"], None)
-        if of == _OUTSIDE and body["time"]:
+        job = body["job"]
+        if body["error"]:
+            self.gaps.pop(job, None)
+        self.add_gaps(job)
+        of = self.jobs.pop(job, None)
+        jobs = self.outside.pop(job, None)
+        if jobs and body["time"]:
             error = "" if _CANCELLED.match(body["error"]) else body["error"]
-            self.application.last_outside = _moment(body["time"]), error
+            jobs.last = _moment(body["time"]), error
         execution = self.executions.get(_OUTSIDE if of is None else of)
         if execution and _ENDS_BY_JOBS.match(self.application.spark_version):
             execution.error = execution.error or body["error"]
+
+    def add_gaps(self, job: int) -> None:
+        """Take the gaps of a job that is over, or that the log ends before."""
+        gaps = self.gaps.pop(job, ())
+        if jobs := self.outside.get(job):
+            jobs.gaps.update(gaps)
+        elif execution := self.executions.get(self.jobs.get(job, _OUTSIDE)):
+            execution.gaps.update(reason for reason, _ in gaps)
 
     def stage_completed(self, body: Body) -> None:
         if execution := self.executions.get(self.stages.get(body["stage"], -1)):

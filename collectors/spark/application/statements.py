@@ -31,6 +31,7 @@ from dbt_graft.collectors.spark.application.execution import (
     Application,
     ExecutionGroup,
     LruDict,
+    OutsideJobs,
     StreamBatch,
 )
 from dbt_graft.collectors.spark.application.pairing import pair_segments
@@ -41,11 +42,11 @@ from dbt_graft.collectors.spark.application.segments import (
     use_planned_sink,
 )
 from dbt_graft.collectors.spark.application.unnamed import name_catalogs, resolve_scans, view_text
-from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT, RDD_READ
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
-from dbt_graft.collectors.spark.sources.relations import labelled_scan
+from dbt_graft.collectors.spark.sources.relations import infers_schema, labelled_scan
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.statement import DatasetAccess
 from dbt_graft.lineage.dataset import Kind
@@ -84,6 +85,7 @@ def statements(
     application: Application,
     context: StatementContext,
     reject: Callable[[str], None],
+    gap: Callable[[str], None],
 ) -> list[PlanStatement]:
     """The statements of an outermost execution and all that are nested in it.
 
@@ -92,6 +94,7 @@ def statements(
 
     Args:
         reject: Takes the reason for each piece that could not be used.
+        gap: Takes what they may touch beyond the statements.
     """
 
     def guard(execution: int, work: Callable[[], T]) -> T | None:
@@ -129,6 +132,8 @@ def statements(
         candidates.append(
             guard(group.root, partial(_batch_statement, application, batch, segments, context))
         )
+    for reason in _gaps_of_jobs(group, segments):
+        gap(reason)
     stream = application.streams.get(group.stream)
     error = group.outermost.error if group.executions else ""
     return [
@@ -151,13 +156,29 @@ def _resolve_tables(segments: list[PlanSegment], resolver: DatasetResolver) -> l
     return problems
 
 
-def outside_reads(application: Application, resolver: DatasetResolver) -> Iterator[PlanStatement]:
+def _gaps_of_jobs(group: ExecutionGroup, segments: list[PlanSegment]) -> Iterator[str]:
+    """Gaps of jobs in executions: a command, or a sink of a stream, names what its jobs write."""
+    commands = [segment.execution for segment in segments if segment.command]
+    has_sink = group.batch is not None and streams.parse_place(group.batch.sink) is not None
+    for execution in group.executions.values():
+        is_named = any(each is execution or each.encloses(execution) for each in commands)
+        for reason in execution.gaps:
+            if reason == RDD_READ or not (is_named or has_sink):
+                yield reason
+
+
+def outside_reads(jobs: OutsideJobs, resolver: DatasetResolver) -> Iterator[PlanStatement]:
     """Reads of jobs outside of SQL: the files and tables that RDDs were made of."""
-    for label, (first, last) in application.outside.items():
+    for label, (first, last) in jobs.sources.items():
         scan = labelled_scan(label)
         reads = [DatasetAccess(*d, Operation.SELECT) for d in resolver.read(scan)] if scan else []
         if reads:
-            yield PlanStatement(reads=merge_accesses(reads), first_at=first, last_at=last)
+            yield PlanStatement(
+                reads=merge_accesses(reads),
+                first_at=first,
+                last_at=last,
+                infers_schema=infers_schema(label),
+            )
 
 
 def _complete(segment: PlanSegment, application: Application, batch: StreamBatch | None) -> None:

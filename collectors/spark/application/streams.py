@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from dbt_graft.collectors.spark.application.execution import StreamingQuery
+from dbt_graft.collectors.spark.gap_reasons import ROWS_IN_CODE, SINK_NOT_NAMED
 from dbt_graft.collectors.spark.plans.arguments import identifier
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.lineage.dates.date_ranges import YEARS, begin_of_unit, next_unit
@@ -36,6 +37,9 @@ _NUMBERED = {
 }
 # Without rows, Spark writes the time as 1970.
 _NO_TIME = 1970
+# Sinks of which nothing lasts, and those that hand rows to code of the task.
+_SHOWN = re.compile(r"\b(?:Console\w*|Memory(?:Sink|Plan)\w*|Noop\w*|noop-table)\b")
+_IN_CODE = re.compile(r"Foreach(?:BatchSink|WriterTable|Sink)\b")
 _FILES = ("FileStreamSource", "FileSink", "CloudFilesSource", "DeltaSource", "DeltaSink")
 
 
@@ -52,6 +56,13 @@ def parse_place(description: str) -> Scan | None:
             names = [_PARTITION.sub("", name) for name in names]
         return Scan(topics=tuple(sorted({*names})))
     return Scan(paths=(match["place"],)) if match["kind"] in _FILES else None
+
+
+def gap_of_sink(description: str) -> str | None:
+    """The gap of a stream of which no statement writes; None for a sink of which nothing lasts."""
+    if _SHOWN.search(description):
+        return None
+    return ROWS_IN_CODE if _IN_CODE.match(description) else SINK_NOT_NAMED
 
 
 def with_topics(description: str, *offsets: str) -> str:

@@ -27,10 +27,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dbt_graft.collectors.spark.application.execution import Application, Execution
+from dbt_graft.collectors.spark.application.execution import Application, Execution, OutsideJobs
 from dbt_graft.collectors.spark.application.identity import cluster_job, shell_task, task_name
 from dbt_graft.collectors.spark.settings import CONF
 from dbt_graft.lineage.airflow_names import split_run
+
+# What has a task where not the application has one.
+Root = Execution | OutsideJobs
 
 # `save at /opt/jobs/load_orders.py:12`, and the same in the frames of a call stack.
 _CALL = re.compile(r"(?:^|\s)\w+ at (?P<path>[^\n]+?):\d+$", re.MULTILINE)
@@ -48,9 +51,12 @@ _LABELS = tuple(f"spark.kubernetes.driver.label.{key}" for key in ("dag_id", "ta
 
 
 def task_of(
-    application: Application, root: Execution | None, sources: tuple[str, ...], rule: str
+    application: Application,
+    root: Root | None,
+    sources: tuple[str, ...],
+    rule: str,
 ) -> str | None:
-    """Return the task of an outermost execution, or of the application without one."""
+    """Return the task of an outermost execution or of jobs, or of the application without one."""
     for source in sources:
         for name in _texts(application, root, source):
             text, _ = split_run(name)
@@ -86,14 +92,14 @@ def parent_run(application: Application) -> str | None:
     return None
 
 
-def _texts(application: Application, root: Execution | None, source: str) -> Iterator[str]:
+def _texts(application: Application, root: Root | None, source: str) -> Iterator[str]:
     if source == "app_name":
         yield application.name
     elif source.startswith(CONF):
         yield application.settings.get(source.removeprefix(CONF), "")
     elif source == "databricks":
         yield cluster_job(application.settings)
-        yield _work(application, root)
+        yield root.work if root else ""
     elif root is None:
         return
     elif source == "job_group":
@@ -106,14 +112,7 @@ def _texts(application: Application, root: Execution | None, source: str) -> Ite
         yield from _call_sites(root)
 
 
-def _work(application: Application, root: Execution | None) -> str:
-    """The notebook or job of an execution; without one, the only one of jobs outside of SQL."""
-    if root is not None:
-        return root.work
-    return min(application.outside_work) if len(application.outside_work) == 1 else ""
-
-
-def _call_sites(execution: Execution) -> Iterator[str]:
+def _call_sites(execution: Root) -> Iterator[str]:
     for call in _CALL.finditer(f"{execution.description}\n{execution.details}"):
         name = re.split(r"[/\\]", call["path"])[-1]
         if name != "NativeMethodAccessorImpl.java":

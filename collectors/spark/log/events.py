@@ -13,12 +13,13 @@ SQL text of statements without literals, where a log has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 import orjson
 
 from dbt_graft.collectors.name_tables import words
+from dbt_graft.collectors.spark.gap_reasons import RDD_READ, RDD_WRITTEN, ROWS_IN_CODE
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.time_limit import run_limited
@@ -87,6 +88,20 @@ _WORK = ("spark.databricks.notebook.path", "spark.databricks.job.id")
 _FILE_CALLS = words("""
     binaryFiles binaryRecords hadoopFile newAPIHadoopFile objectFile sequenceFile textFile
     wholeTextFiles""")
+# Calls that read what a setting of Hadoop names, and RDDs of connectors that know their source.
+_FORMAT_CALLS = words("hadoopRDD newAPIHadoopRDD")
+_FORMAT_RDDS = words("HadoopRDD NewHadoopRDD JdbcRDD KafkaRDD")
+# Actions of RDDs that write files, by the start of their names, and those that only run code.
+_SCOPE_OF_ACTION = re.compile(r'"name":"(\w+)"')
+_SAVES = "saveAs"
+_ON_ROWS = words("foreach foreachAsync foreachPartition foreachPartitionAsync")
+# What libraries of Spark run for themselves; and a connector's own code on rows.
+_OF_SPARK = re.compile(
+    r"\A(?:(?:org\.apache\.spark|scala)\.[^\n]*\n)*?org\.apache\.spark\.(?:graphx|ml|mllib)\."
+)
+_RUN_JOB = re.compile(
+    r"\A(?:org\.apache\.spark\.SparkContext\.runJob\([^\n]*\n)+(?!org\.apache\.spark\.|scala\.)."
+)
 _COMMAND = "sun.java.command"
 _DRIVER = re.compile(r"org\.apache\.spark\.deploy\.[\w.$]+")
 _FILE = re.compile(r"(?:.*[/\\])?(?P<name>[^/\\#]+\.(?:py|R))(?:#.*)?")
@@ -152,28 +167,69 @@ def _request(event: Body) -> Body | None:
 def _job_start(event: Body) -> Body | None:
     properties = event.get("Properties") or {}
     execution = properties.get("spark.sql.execution.id")
-    body: Body = {"job": event.get("Job ID", -1), "rdds": list(_rdds(event))}
+    last = max(event.get("Stage Infos") or [{}], key=lambda stage: stage.get("Stage ID", -1))
+    body: Body = {
+        "job": event.get("Job ID", -1),
+        "rdds": list(_rdds(event)),
+        "gaps": list(_gaps(event, properties, str(last.get("Details") or ""))),
+        "group": properties.get("spark.jobGroup.id") or "",
+    }
     if work := {key: str(properties[key]) for key in _WORK if properties.get(key)}:
         body["work"] = work
     if not execution:
-        body["time"] = event.get("Submission Time")
+        names = properties.get("spark.job.description"), last.get("Stage Name")
+        body["description"] = str(next(filter(None, names), ""))
+        body |= {"time": event.get("Submission Time"), "details": str(last.get("Details") or "")}
     else:
-        group = properties.get("spark.jobGroup.id") or ""
-        body |= {"execution": int(execution), "stages": event["Stage IDs"], "group": group}
-    return body if execution or body["rdds"] else None
+        body |= {"execution": int(execution), "stages": event["Stage IDs"]}
+    return body if execution or body["rdds"] or body["gaps"] else None
+
+
+def _gaps(event: Body, properties: Body, details: str) -> Iterator[tuple[str, str]]:
+    """Reasons why a job may touch more than the log names, each with the file that calls it."""
+    # PySpark runs the actions of its own as others.
+    action = str(properties.get("callSite.short") or "").partition(" at ")[0]
+    if action not in _ON_ROWS:
+        scope = _SCOPE_OF_ACTION.search(str(properties.get("spark.rdd.scope") or ""))
+        action = scope[1] if scope else ""
+    if action.startswith(_SAVES):
+        yield RDD_WRITTEN, _file_of_call(event, action)
+    elif (action in _ON_ROWS and not _OF_SPARK.match(details)) or _RUN_JOB.match(details):
+        yield ROWS_IN_CODE, ""
+    if any(_reads_unnamed(rdd) for stage in event.get("Stage Infos", ()) for rdd in _infos(stage)):
+        yield RDD_READ, ""
+
+
+def _infos(stage: Body) -> Iterable[Body]:
+    return cast("Iterable[Body]", stage.get("RDD Info", ()))
+
+
+def _file_of_call(event: Body, action: str) -> str:
+    """`ReadWrite.scala`, where an action that is not PySpark's was called."""
+    sites = (
+        rdd.get("Callsite") or "" for stage in event.get("Stage Infos", ()) for rdd in _infos(stage)
+    )
+    called = (site for site in sites if site.startswith(f"{action} at "))
+    return next(called, "").rpartition(" at ")[2].rpartition(":")[0]
+
+
+def _reads_unnamed(rdd: Body) -> bool:
+    if rdd.get("Parent IDs") or _source(rdd):
+        return False
+    return _call(rdd.get("Scope") or "") in _FORMAT_CALLS or rdd.get("Name") in _FORMAT_RDDS
 
 
 def _rdds(event: Body) -> Iterator[tuple[int, str, list[int]]]:
     """Yield the id of each RDD, the source that it reads (or an empty text), and its parents."""
     for stage in event.get("Stage Infos", ()):
-        for rdd in stage.get("RDD Info", ()):
+        for rdd in _infos(stage):
             yield rdd["RDD ID"], _source(rdd), rdd.get("Parent IDs", [])
 
 
 def _source(rdd: Body) -> str:
     """The scan that an RDD runs, by its scope, or the path that it is named by."""
     scope = rdd.get("Scope") or ""
-    call: str = orjson.loads(scope)["name"] if '"name":"' in scope else ""
+    call = _call(scope)
     if "Scan" in call.partition(" ")[0] and not call.endswith("InMemoryTableScan"):
         return call
     name: str = rdd.get("Name") or ""
@@ -181,6 +237,11 @@ def _source(rdd: Body) -> str:
     reads_files = call in _FILE_CALLS if scope else "/" in name
     is_first = not rdd.get("Parent IDs") and not name.endswith("RDD")
     return name if reads_files and ("/" in name or is_first) else ""
+
+
+def _call(scope: str) -> str:
+    """The call, or the operator, in a scope of RDDs."""
+    return str(orjson.loads(scope)["name"]) if '"name":"' in scope else ""
 
 
 def _stage_completed(event: Body) -> Body | None:

@@ -38,6 +38,8 @@ from dbt_graft.collectors.spark.sources.scans import Scan, read_scan
 
 _NUMBER = re.compile(r"\b\w*RDD\[(?P<id>\d{1,18})\] at ")
 _SCAN = re.compile(r"\w*Scan(?: |$)")
+_INFERENCE = re.compile(r"(?:CSV|Json|XML)File: ")
+_NEXT_PATH = re.compile(r",(?=[\w+.-]+:/)")
 
 # The scans and paths that each RDD was made of, by its id.
 Rdds = Mapping[int, tuple[str, ...]]
@@ -60,6 +62,11 @@ def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
     return [scan for label in rdds.get(number, ()) if (scan := labelled_scan(label, ids))]
 
 
+def infers_schema(label: str) -> bool:
+    """Whether an RDD is Spark's own, for the columns of files: `CSVFile: file:/in/a,file:/in/b`."""
+    return _INFERENCE.match(label) is not None
+
+
 def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
     """Return the scan of an RDD's label; None where the label names no dataset.
 
@@ -67,7 +74,8 @@ def labelled_scan(label: str, ids: tuple[int, ...] = ()) -> Scan | None:
         ids: The ids of the columns that a plan has of it.
     """
     if not _SCAN.match(label):
-        return Scan(paths=(label,), ids=ids, from_rdd=True)
+        paths = _NEXT_PATH.split(_INFERENCE.sub("", label)) if infers_schema(label) else [label]
+        return Scan(paths=tuple(paths), ids=ids, from_rdd=True)
     try:
         scan = read_scan(PlanNode(label.strip(), label))
     except LookupError:

@@ -16,6 +16,7 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from dbt_graft.collectors.spark.application import streams
 from dbt_graft.collectors.spark.application.accesses import (
     PlanStatement,
     StatementKey,
@@ -26,6 +27,7 @@ from dbt_graft.collectors.spark.application.execution import (
     Execution,
     ExecutionGroup,
     LruDict,
+    OutsideJobs,
     StreamBatch,
 )
 from dbt_graft.collectors.spark.application.identity import is_dbt
@@ -34,7 +36,7 @@ from dbt_graft.collectors.spark.application.statements import (
     outside_reads,
     statements,
 )
-from dbt_graft.collectors.spark.application.tasks import is_of_application, task_of
+from dbt_graft.collectors.spark.application.tasks import Root, is_of_application, task_of
 from dbt_graft.collectors.spark.log.decode import Rejects
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
@@ -206,12 +208,17 @@ class LastExecution:
 
 @frozen
 class TaskResult:
-    """The distinct statements of a task in an application, or of dbt: those that write."""
+    """The distinct statements of a task in an application, or of dbt: those that write.
+
+    Attributes:
+        gaps: What it may read or write beyond its statements, sorted.
+    """
 
     task: str
     last: LastExecution
     statements: list[PlanStatement]
     engine: str = "spark"
+    gaps: tuple[str, ...] = ()
 
     @property
     def is_dbt(self) -> bool:
@@ -243,6 +250,9 @@ class ApplicationCollector:
         self._last: dict[str, LastExecution] = defaultdict(LastExecution)
         self._stream_totals: dict[str, StatementTotals] = defaultdict(StatementTotals)
         self._task_of_stream: LruDict[str, str] = LruDict(_MOST_STREAMS)
+        # The streams with a batch, and whether any of them wrote what is known.
+        self._writes_of_stream: LruDict[str, bool] = LruDict(_MOST_STREAMS)
+        self._gaps: dict[str, set[str]] = defaultdict(set)
         self._unnamed = 0
         self._executions = 0
         self._is_dbt = False
@@ -268,15 +278,23 @@ class ApplicationCollector:
         of_application = partial(is_of_application, self._application)
         if task is None and all(map(of_application, self._logs.task_from)):
             return
-        reject = self._rejects.add_for_log
-        for statement in statements(group, self._application, self.context, reject):
+        reject, gaps = self._rejects.add_for_log, set[str]()
+        found = statements(group, self._application, self.context, reject, gaps.add)
+        for statement in found:
             if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
+        if group.stream and not group.outermost.error:
+            self._add_batch_of(group.stream, found)
         if task:
+            self._gaps[task] |= gaps
             stream = self._application.streams.get(group.stream)
             for execution in executions:
                 stopped = stream is not None and stream.is_interrupted_by(execution.error)
                 self._last[task].update(execution, stopped=stopped)
+
+    def _add_batch_of(self, run: str, found: Iterable[PlanStatement]) -> None:
+        writes = any(statement.writes for statement in found)
+        self._writes_of_stream[run] = writes or self._writes_of_stream.get(run, False)
 
     def _is_new(self, at: datetime) -> bool:
         return self._since is None or at > self._since
@@ -284,12 +302,15 @@ class ApplicationCollector:
     def _add_batch(self, batch: StreamBatch) -> None:
         group = ExecutionGroup(_NO_EXECUTION, batch=batch)
         reject = self._rejects.add_for_log
-        for statement in statements(group, self._application, self.context, reject):
+        found = statements(group, self._application, self.context, reject, set[str]().add)
+        if any(rows for _, rows in batch.sources):
+            self._add_batch_of(batch.run, found)
+        for statement in found:
             has_room = batch.run in self._stream_totals or len(self._stream_totals) < _MOST_STREAMS
             if has_room and self._is_new(batch.at):
                 self._stream_totals[batch.run].add(statement)
 
-    def _task(self, root: Execution | None) -> str | None:
+    def _task(self, root: Root | None) -> str | None:
         logs = self._logs
         task = task_of(self._application, root, logs.task_from, logs.task)
         return task or logs.unnamed_task or None
@@ -314,8 +335,7 @@ class ApplicationCollector:
         if self._is_dbt or is_dbt(application.name, (), ()):
             yield from self._built_by_dbt()
             return
-        if not self._executions and (only_task := self._task(None)):
-            self._last[only_task] = LastExecution()
+        self._find_other_tasks()
         if not self._last:
             name = f"the application is called {application.name!r}, which names no task"
             rejects.add_for_log(f"{name}: {self._advice()}")
@@ -338,8 +358,19 @@ class ApplicationCollector:
         }
         for task, task_statements in settled.items():
             yield TaskResult(
-                task, self._last[task], drop_inferences(task_statements, read, resolver)
+                task,
+                self._last[task],
+                drop_inferences(task_statements, read, resolver),
+                gaps=tuple(sorted(self._gaps[task])),
             )
+
+    def _find_other_tasks(self) -> None:
+        """Find the tasks without an execution: those of jobs outside of SQL, or the only one."""
+        for jobs in self._application.outside.values():
+            if (jobs.sources or jobs.gaps) and (task := self._task(jobs)):
+                self._last.setdefault(task, LastExecution())
+        if not (self._executions or self._last) and (only_task := self._task(None)):
+            self._last[only_task] = LastExecution()
 
     def _built_by_dbt(self) -> Iterator[TaskResult]:
         """The tables that dbt built, without its tests and questions about the metastore."""
@@ -377,9 +408,27 @@ class ApplicationCollector:
                 task = stream_task or only_task
                 if task and (statement.writes or stream_task is None):
                     self._totals[task].add(statement)
-        if only_task:
-            if last := self._application.last_outside:
-                self._last[only_task].update_outside(*last)
-            for statement in outside_reads(self._application, self.context.column_sources.resolver):
-                if self._is_new(statement.last_at):
-                    self._totals[only_task].add(statement)
+        for run, writes in self._writes_of_stream.items():
+            stream = self._application.streams.get(run)
+            gap = None if writes else streams.gap_of_sink(stream.sink if stream else "")
+            if gap:
+                self._add_gaps(self._task_of_stream.get(run) or only_task, {gap})
+        for jobs in self._application.outside.values():
+            self._add_outside(jobs, self._task(jobs) or only_task)
+
+    def _add_outside(self, jobs: OutsideJobs, task: str | None) -> None:
+        """Add jobs outside of SQL to their task."""
+        writers = self._application.model_writers
+        self._add_gaps(task, {reason for reason, file in jobs.gaps if file not in writers})
+        if task not in self._last:
+            return
+        if jobs.last:
+            self._last[task].update_outside(*jobs.last)
+        for statement in outside_reads(jobs, self.context.column_sources.resolver):
+            if self._is_new(statement.last_at):
+                self._totals[task].add(statement)
+
+    def _add_gaps(self, task: str | None, gaps: set[str]) -> None:
+        """Add what statements do not show to a task; to each where it is not known to which."""
+        for each in [task] if task else self._last:
+            self._gaps[each] |= gaps

@@ -70,7 +70,10 @@ def log_records(
         shapes_by_key = _shapes(result.statements)
         if not result.is_dbt:  # whose artifacts have its SQL
             shapes += sorted(shapes_by_key.values(), key=lambda shape: shape.shape_id)
-        runs.append(_run(application, result, origin))
+        gaps = sorted(map(_gap_shape, result.gaps), key=lambda shape: shape.shape_id)
+        shapes += gaps
+        ids = tuple(shape.shape_id for shape in gaps)
+        runs.append(replace(_run(application, result, origin), gaps=ids))
         of_task = [
             replace(
                 statement,
@@ -160,6 +163,12 @@ def _shape(key: StatementKey, gaps: list[str]) -> Shape:
         outcome=Outcome.PARTIAL if gaps else Outcome.PARSED,
         reason=_reason(gaps),
     )
+
+
+def _gap_shape(reason: str) -> Shape:
+    """A gap of a run, in place of a statement."""
+    hashed = hashlib.sha256(f"{DIALECT}\n{reason}".encode()).hexdigest()[:16]
+    return Shape(hashed, DIALECT, "", PARSER, Outcome.PARTIAL, reason)
 
 
 def _shape_text(

@@ -1,0 +1,249 @@
+"""Jobs and streams that read or write what the log does not name: the run has a gap for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import orjson
+import pytest
+
+from dbt_graft.collectors.spark.application.streams import gap_of_sink
+from dbt_graft.collectors.spark.gap_reasons import (
+    RDD_READ,
+    RDD_WRITTEN,
+    ROWS_IN_CODE,
+    SINK_NOT_NAMED,
+)
+from dbt_graft.collectors.spark.log.files import SparkLogs
+from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from tests.cases import for_each
+
+Make = Callable[..., Any]
+Event = dict[str, Any]
+RUN = "7aa55c19-d4f3-4b0b-bc92-7a6c1f3f0e10"
+OF_JVM = "org.apache.spark.rdd.RDD.$anonfun$foreachPartition$1(RDD.scala:1009)\n"
+MAIN = "com.shop.Load$.main(Load.scala:7)"
+INSERT = "Execute InsertIntoHadoopFsRelationCommand"
+INTO = "file:/out/t, false, Parquet, [path=file:/out/t], Append, [a]"
+
+
+def scope(call: str) -> dict[str, str]:
+    return {"spark.rdd.scope": f'{{"id":"4","name":"{call}"}}'}
+
+
+def at(call_site: str) -> dict[str, str]:
+    return {"callSite.short": call_site, **scope("collect")}
+
+
+def job(
+    properties: dict[str, str],
+    *rdds: tuple[str, str],
+    details: str = "",
+    called: str = "",
+    error: bool = False,
+    number: int = 0,
+) -> list[Event]:
+    """A job with RDDs without parents: the name and the call of each."""
+    infos = [
+        {"RDD ID": n, "Name": name, "Parent IDs": [], "Callsite": called}
+        | ({"Scope": f'{{"id":"{n}","name":"{call}"}}'} if call else {})
+        for n, (name, call) in enumerate(rdds or [("ParallelCollectionRDD", "parallelize")])
+    ]
+    stage = {"Stage ID": number, "Stage Name": "x at y", "Details": details, "RDD Info": infos}
+    result: Event = {"Result": "JobSucceeded"}
+    if error:
+        result = {"Result": "JobFailed", "Exception": {"Message": "no"}}
+    return [
+        {
+            "Event": "SparkListenerJobStart",
+            "Job ID": number,
+            "Submission Time": 1_500,
+            "Stage Infos": [stage],
+            "Stage IDs": [number],
+            "Properties": properties,
+        },
+        {
+            "Event": "SparkListenerJobEnd",
+            "Job ID": number,
+            "Completion Time": 1_700,
+            "Job Result": result,
+        },
+    ]
+
+
+def gaps(log: bytes, *inside: Event, task_from: tuple[str, ...] = ("app_name",)) -> Any:
+    """For each task the reasons of its run's gaps; the events come after the first execution's."""
+    lines = log.splitlines(keepends=True)
+    place = next((n for n, line in enumerate(lines) if b"SQLExecutionEnd" in line), 1)
+    more = [orjson.dumps(event) + b"\n" for event in inside]
+    text = b"".join([*lines[:place], *more, *lines[place:]])
+    logs = SparkLogs("log", "log", task_from=task_from)
+    records = assemble("log", [EventFile("log", lambda: BytesIO(text))], logs).records
+    shapes = {shape.shape_id: shape for shape in records.shapes}
+    return {run.task: {str(shapes[gap].reason) for gap in run.gaps} for run in records.runs}
+
+
+@for_each(
+    "events, expected",
+    [
+        (job(scope("saveAsTextFile")), {RDD_WRITTEN}),
+        (job(scope("saveAsObjectFile")), {RDD_WRITTEN}),
+        (job(scope("saveAsNewAPIHadoopDataset")), {RDD_WRITTEN}),
+        (job(scope("saveAsTextFile"), error=True), set()),
+        (job(scope("saveAsTextFile"))[:1], {RDD_WRITTEN}),
+        (job(scope("collect")), set()),
+        (job({}), set()),
+        (job(at("foreach at /opt/jobs/load.py:7")), {ROWS_IN_CODE}),
+        (job(at("foreachPartition at /opt/jobs/load.py:7")), {ROWS_IN_CODE}),
+        (job(at("count at /opt/jobs/load.py:7")), set()),
+        (job(scope("foreachPartition"), details=OF_JVM + MAIN), {ROWS_IN_CODE}),
+        (
+            job(
+                scope("foreachPartition"),
+                details=f"{OF_JVM}org.apache.spark.graphx.lib.PageRank$.run(PageRank.scala:9)\n"
+                + MAIN,
+            ),
+            set(),
+        ),
+        # Within a stream of RDDs, the call site is the stream's.
+        (job({**at("foreachRDD at Load.scala:7"), **scope("saveAsTextFile")}), {RDD_WRITTEN}),
+        # Connectors: `saveToEs`, `saveToCassandra`.
+        (
+            job(
+                {},
+                details="org.apache.spark.SparkContext.runJob(SparkContext.scala:2)\n"
+                "org.elasticsearch.spark.rdd.EsSpark$.doSaveToEs(EsSpark.scala:108)",
+            ),
+            {ROWS_IN_CODE},
+        ),
+        (
+            job(
+                {},
+                details="org.apache.spark.SparkContext.runJob(SparkContext.scala:2)\n"
+                "org.apache.spark.api.python.PythonRDD$.runJob(PythonRDD.scala:218)",
+            ),
+            set(),
+        ),
+        (job({}, ("NewHadoopRDD", "newAPIHadoopRDD")), {RDD_READ}),
+        (job({}, ("HadoopRDD", "hadoopRDD")), {RDD_READ}),
+        (job({}, ("JdbcRDD", "")), {RDD_READ}),
+        (job({}, ("HadoopRDD", "Scan hive raw.orders")), set()),
+        (job({}, ("/in/a", "newAPIHadoopFile")), set()),
+    ],
+)
+def test_a_job_outside_of_sql_that_touches_what_the_log_does_not_name(
+    make_log: Make, events: list[Event], expected: set[str]
+) -> None:
+    assert gaps(make_log(), *events) == {"a_task": expected}
+
+
+def test_a_job_without_stages_writes_too(make_log: Make) -> None:
+    start, end = job(scope("saveAsTextFile"))
+    assert gaps(make_log(), start | {"Stage Infos": [], "Stage IDs": []}, end) == {
+        "a_task": {RDD_WRITTEN}
+    }
+
+
+@for_each(
+    "call, plan, expected",
+    [
+        # `Dataset.foreachPartition` of Scala; and what JDBC's writer runs.
+        ("foreachPartition", "Scan csv", {ROWS_IN_CODE}),
+        ("foreachPartition", "Execute SaveIntoDataSourceCommand", set()),
+        ("saveAsNewAPIHadoopDataset", INSERT, set()),
+        ("saveAsTextFile", "Scan csv", {RDD_WRITTEN}),
+    ],
+)
+def test_a_command_names_what_its_jobs_write(
+    make_log: Make, node: Make, call: str, plan: str, expected: set[str]
+) -> None:
+    log = make_log({"plan": node(plan, args=INTO, Location="x[file:/in/a]")})
+    assert gaps(log, *job(scope(call) | {"spark.sql.execution.id": "0"})) == {"a_task": expected}
+
+
+@for_each("file, expected", [("ReadWrite.scala", set()), ("Main.scala", {RDD_WRITTEN})])
+def test_the_description_of_a_model_lies_beside_its_data(
+    make_log: Make, node: Make, file: str, expected: set[str]
+) -> None:
+    """Until Spark 3.5 an RDD writes it, before the data."""
+    log = make_log({"plan": node(INSERT, args=INTO)})
+    stack = (
+        "org.apache.spark.sql.DataFrameWriter.parquet(DataFrameWriter.scala:802)\\n"
+        "org.apache.spark.ml.util.MLWriter.save(ReadWrite.scala:168)"
+    )
+    log = log.replace(b'"details":""', f'"details":"{stack}"'.encode())
+    called = f"saveAsTextFile at {file}:413"
+    assert gaps(log, *job(scope("saveAsTextFile"), called=called)) == {"a_task": expected}
+
+
+def test_a_job_outside_of_sql_is_of_its_own_task(make_log: Make, node: Make) -> None:
+    jobs = [
+        *job(scope("saveAsTextFile") | {"spark.jobGroup.id": "b"}, ("/in/a", "textFile")),
+        *job(scope("collect") | {"spark.jobGroup.id": "a"}, number=1),
+    ]
+    log = make_log({"plan": node("Scan csv", Location="x[file:/in/a]")})
+    log = log.replace(b'"details":""', b'"details":"","jobGroupId":"a"')
+    assert gaps(log, *jobs, task_from=("job_group",)) == {"a": set(), "b": {RDD_WRITTEN}}
+
+
+def test_a_job_of_no_known_task_may_be_of_each(make_log: Make, node: Make) -> None:
+    plan = node("Scan csv", Location="x[file:/in/a]")
+    lines = make_log({"plan": plan}, {"plan": plan}).splitlines(keepends=True)
+    for number, at_line in enumerate([1, 4]):
+        group = f'"details":"","jobGroupId":"{"ab"[number]}"'.encode()
+        lines[at_line] = lines[at_line].replace(b'"details":""', group)
+    found = gaps(b"".join(lines), *job(scope("saveAsTextFile")), task_from=("job_group",))
+    assert found == {"a": {RDD_WRITTEN}, "b": {RDD_WRITTEN}}
+
+
+@for_each(
+    "sink, expected",
+    [
+        ("ForeachBatchSink", ROWS_IN_CODE),
+        ("ForeachWriterTable(org.apache.spark.sql.X@2c98,Right(org.Y@136a))", ROWS_IN_CODE),
+        ("ForeachSink", ROWS_IN_CODE),
+        ("org.apache.spark.sql.kafka010.KafkaSourceProvider$KafkaTable@1f", SINK_NOT_NAMED),
+        ("com.shop.RestSink@77", SINK_NOT_NAMED),
+        ("", SINK_NOT_NAMED),
+        ("org.apache.spark.sql.execution.streaming.ConsoleTable$@284c", None),
+        ("org.apache.spark.sql.execution.streaming.ConsoleSinkProvider@284c", None),
+        ("MemorySink", None),
+        ("NoopTable", None),
+        ("org.apache.spark.sql.execution.datasources.noop.NoopTable$@726e", None),
+    ],
+)
+def test_a_sink_that_the_log_does_not_name(sink: str, expected: str | None) -> None:
+    assert gap_of_sink(sink) == expected
+
+
+@pytest.mark.parametrize(
+    ("sink", "inner", "error", "expected"),
+    [
+        ("ForeachBatchSink", None, "", {ROWS_IN_CODE}),
+        ("ForeachBatchSink", None, "java.lang.RuntimeException", set()),
+        ("ForeachBatchSink", "writes", "", set()),
+        ("com.shop.RestSink@77", None, "", {SINK_NOT_NAMED}),
+        ("FileSink[file:/out/s]", None, "", set()),
+    ],
+)
+def test_a_stream_that_writes_what_no_statement_shows(
+    make_log: Make, node: Make, sink: str, inner: str | None, error: str, expected: set[str]
+) -> None:
+    plan = node("Scan csv", Location="InMemoryFileIndex(1 paths)[file:/in/a]")
+    batch = {"plan": plan, "description": f"id = {RUN}\nrunId = {RUN}\nbatch = 0", "error": error}
+    nested = {"plan": node(INSERT, plan, args=INTO), "root": 0, "description": batch["description"]}
+    log = make_log(batch | {"lasts": 5_000}, *([nested] if inner else []))
+    progress = {
+        "Event": "org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent",
+        "progress": {
+            "runId": RUN,
+            "timestamp": "2026-11-21T05:00:00.000Z",
+            "sources": [{"description": "FileStreamSource[file:/in]", "numInputRows": 2}],
+            "sink": {"description": sink, "numOutputRows": -1},
+        },
+    }
+    *lines, end = log.splitlines(keepends=True)
+    log = b"".join([*lines, orjson.dumps(progress) + b"\n", end])
+    assert gaps(log) == {"a_task": expected}
