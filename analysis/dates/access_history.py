@@ -189,6 +189,14 @@ class AccessHistory(AccessIndex):
             return False
         return not access.periods or not self._shows_partitions(access.dataset)
 
+    def _has_partitions(self, dataset: DatasetId) -> bool:
+        """Whether a dataset is written by dates, or is read by its partitions."""
+        return any(write.periods for write in self.writes(dataset)) or any(
+            period.evidence is PeriodEvidence.LOCATION
+            for read in self.reads(dataset)
+            for period in read.periods
+        )
+
     def _shows_partitions(self, dataset: DatasetId) -> bool:
         if dataset not in self._partitioned:
             partitioned = self.lineage.history.partition_columns
@@ -314,9 +322,8 @@ class AccessHistory(AccessIndex):
     def _replaces_all(self, access: Access) -> bool:
         if access.operation is not Operation.INSERT_OVERWRITE:
             return access.operation.replaces
-        # Of a table that is written by dates a partition is overwritten: no log shows which.
-        by_dates = any(write.periods for write in self.writes(access.dataset))
-        return access.partitions is None and not by_dates
+        # Of a table that has partitions one is overwritten: no log shows which.
+        return access.partitions is None and not self._has_partitions(access.dataset)
 
 
 def _edges(lineage: Lineage) -> Iterator[Edge]:

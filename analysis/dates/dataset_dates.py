@@ -21,6 +21,7 @@ from dbt_graft.analysis.dates.recorded_states import TaintsNow
 from dbt_graft.analysis.dates.write_gaps import WriteGaps, write_gaps
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import (
+    ALL_DATES,
     NO_DATES,
     Dates,
     dates_between,
@@ -184,7 +185,7 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
         return DatasetKind.SLIDING
     if any(write.periods for write in writes):
         return DatasetKind.TIME_SERIES
-    if all(write.operation.replaces and write.partitions is None for write in writes):
+    if all(history.written_dates(write) == ALL_DATES for write in writes):
         return DatasetKind.SNAPSHOT
     if any(
         history.written_dates(write) is not None and not write.operation.replaces

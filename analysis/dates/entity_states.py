@@ -60,7 +60,7 @@ class EntityStates:
         is_dated: Whether the dates are those of data; else they are those of writes.
         written: All dates with data.
         first_writes: Unit -> the end of the first write for it.
-        last_runs: Task and run -> the dates whose last write is theirs.
+        last_runs: Task and run -> the dates that still have rows of theirs; by their last writes.
     """
 
     dataset: DatasetId
@@ -108,8 +108,9 @@ class EntityStates:
         return tuple(states)
 
     def run_of(self, dates: Dates) -> tuple[str, str] | None:
-        """Task and run of a last write of some of these dates."""
-        return next((run for run, held in self.last_runs.items() if held & dates), None)
+        """Task and run of the last write of some of these dates."""
+        runs = reversed(self.last_runs.items())
+        return next((run for run, held in runs if held & dates), None)
 
 
 def is_valid(states: tuple[EntityState, ...]) -> bool:
@@ -275,7 +276,7 @@ class _Walk:
                 if other != run and (lost := held & again):
                     self.superseded |= lost
                     self.holders[other] = held - again
-        self.holders[run] = self.holders.get(run, NO_DATES) | dates
+        self.holders[run] = self.holders.pop(run, NO_DATES) | dates
         self.written |= dates
         # What is written in part stays as it was, as to the rest.
         entire = self._entire_dates(access, dates)
