@@ -37,6 +37,7 @@ _OPENS, _CLOSES = r"[\[\"`]", r"[\]\"`]"
 _PART = rf"(?:[\w$@#]+|{_OPENS}[^\]\"`]*{_CLOSES})"
 # What decides on the rows that a statement takes.
 _CHOICES = frozenset({Subtype.FILTER, Subtype.JOIN, Subtype.SORT})
+_OF_PARTITIONS = frozenset({PeriodEvidence.PARTITION, PeriodEvidence.LOCATION})
 _Dated = dict[DatasetId, Sequence[tuple[Access, Dates | None]]]
 
 
@@ -165,10 +166,19 @@ class AccessHistory(AccessIndex):
                 removed |= removed_dates(write, perhaps=perhaps)
         return removed & written
 
-    def may_choose_dates(self, read: Access) -> bool:
-        """Whether a read that names no dates may have been one of some, of a dataset with dates."""
-        takes_all_rows = (read.task, read.dataset) in self._complete_reads
-        return not takes_all_rows and self.grain(read.dataset) is not None
+    def may_choose_rows(self, read: Access, *, all_dates: bool) -> bool:
+        """Whether a read that names no dates may have been one of other rows than the bad ones.
+
+        Args:
+            all_dates: All dates are bad, or it is not known which.
+        """
+        if (read.task, read.dataset) in self._complete_reads:
+            return False
+        if all_dates:
+            # Rows that are added stand beside those that were there.
+            writes = self.writes(read.dataset)
+            return any(not w.operation.replaces and not removes_rows(w) for w in writes)
+        return self.grain(read.dataset) is not None
 
     @cached_property
     def _complete_reads(self) -> set[tuple[str, DatasetId]]:
@@ -192,7 +202,7 @@ class AccessHistory(AccessIndex):
     def _has_partitions(self, dataset: DatasetId) -> bool:
         """Whether a dataset is written by dates, or is read by its partitions."""
         return any(write.periods for write in self.writes(dataset)) or any(
-            period.evidence is PeriodEvidence.LOCATION
+            period.evidence in _OF_PARTITIONS
             for read in self.reads(dataset)
             for period in read.periods
         )

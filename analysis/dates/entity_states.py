@@ -109,7 +109,7 @@ class EntityStates:
 
     def run_of(self, dates: Dates) -> tuple[str, str] | None:
         """Task and run of the last write of some of these dates."""
-        runs = reversed(self.last_runs.items())
+        runs = reversed([*self.last_runs.items()])
         return next((run for run, held in runs if held & dates), None)
 
 

@@ -283,7 +283,7 @@ class _Spread:
             return current
         if not access.periods:
             # Of a dataset with dates it may have read others.
-            is_sure = current.is_all or not self.history.may_choose_dates(access)
+            is_sure = not self.history.may_choose_rows(access, all_dates=current.is_all)
             self.has_doubts |= not is_sure
             return current if is_sure or not self.is_certain else NO_DATES
         # Of a date that is read in part the bad rows may be others.

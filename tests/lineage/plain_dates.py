@@ -212,7 +212,10 @@ class Plain:
     def _written(self, access: Access) -> Days | None:
         if access.periods:
             return period_days(access)
-        dated = any(a.periods for a in self.writes(access.dataset))
+        pruned = {p.evidence for a in self.reads(access.dataset) for p in a.periods}
+        dated = any(a.periods for a in self.writes(access.dataset)) or bool(
+            pruned & {PeriodEvidence.PARTITION, PeriodEvidence.LOCATION}
+        )
         if access.operation is Operation.CREATE_TABLE_AS:
             return EVERYTHING
         if (
@@ -309,7 +312,7 @@ class Plain:
         def meet(access: Access) -> Days:
             hit = self._bad_now(state, access.dataset)
             if not access.periods:
-                is_sure = hit == EVERYTHING or not self.may_choose(access)
+                is_sure = not self.may_choose(access, hit)
                 return hit if is_sure or not certain else NOTHING
             return hit & (entire_days(access) if certain else period_days(access))
 
@@ -391,15 +394,22 @@ class Plain:
                 days |= limit
         return frozenset(days)
 
-    def may_choose(self, access: Access) -> bool:
-        """Whether a read that names no dates may be of some of them."""
+    def may_choose(self, access: Access, bad: Days) -> bool:
+        """Whether a read that names no dates may be of other rows than the bad ones."""
         edges = [
             edge
             for edge in self.lineage.column_edges
             if (edge.task, edge.from_dataset) == (access.task, access.dataset)
         ]
         is_choice = not edges or any(edge.subtype is Subtype.FILTER for edge in edges)
-        return is_choice and self.grain(access.dataset) is not None
+        added = [
+            write
+            for write in self.writes(access.dataset)
+            if not self.is_removal(write)
+            and write.operation not in (Operation.INSERT_OVERWRITE, Operation.CREATE_TABLE_AS)
+        ]
+        is_mixed = bool(added) if bad == EVERYTHING else self.grain(access.dataset) is not None
+        return is_choice and is_mixed
 
     def _is_one_unit(self, access: Access, days: Days) -> bool:
         grain = self.grain(access.dataset)

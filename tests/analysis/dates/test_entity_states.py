@@ -8,10 +8,11 @@ import pytest
 
 from dbt_graft.analysis.dates.entity_states import EntityState, entity_states
 from dbt_graft.lineage.dates.calendar import ALL_DATES
-from dbt_graft.lineage.dates.date_text import dates_text
+from dbt_graft.lineage.dates.date_text import dates_text, parse_dates
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.declared_dates import DeclaredDates
 from tests.analysis.dates.histories import history, table
+from tests.cases import for_each
 
 LOADS = tuple(f"load: _ > INSERT_OVERWRITE a[{day}]" for day in (3, 4, 5))
 DECLARED = DeclaredDates(Grain.DAY, reads={table("a"): (0, 0)})
@@ -124,3 +125,18 @@ def test_dates_are_completed_where_all_that_they_need_is_known_to_be_there(
     lines: tuple[str, ...], declared: DeclaredDates | None, expected: dict[str, str]
 ) -> None:
     assert shown(lines, declared) == expected
+
+
+@for_each(
+    "writes, run",
+    [
+        (("INSERT b[3]", "INSERT b[4]"), "r0"),
+        (("INSERT b[3]", "INSERT b[2..4]"), "r1"),
+        (("INSERT b[3]", "INSERT b[3]!"), "r0"),
+        (("INSERT_OVERWRITE b[3..4]", "INSERT_OVERWRITE b[3]", "INSERT_OVERWRITE b[4]"), "r1"),
+        (("INSERT b[3]", "DELETE b[3~]"), "r0"),
+    ],
+)
+def test_a_date_has_the_run_that_wrote_it_last(writes: tuple[str, ...], run: str) -> None:
+    past = history(*(f"copy: _ > {write}" for write in writes))
+    assert entity_states(past, table("b")).run_of(parse_dates("2026-10-03")) == ("copy", run)

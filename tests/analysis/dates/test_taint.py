@@ -446,6 +446,29 @@ def test_who_reads_dates_that_nothing_tells_may_have_read_bad_ones(
     assert shown(replace(taint, tainted=taint.certain)).get("copy b", "no date") == certain
 
 
+@for_each(
+    "load, again, read, bad, certain",
+    [
+        # Rows that are added stand beside others, and nothing tells which are read.
+        ("INSERT a", "INSERT a", "a", "3 Oct 2026", "no date"),
+        ("INSERT_OVERWRITE a", None, "a", "3 Oct 2026", "3 Oct 2026"),
+        ("INSERT_OVERWRITE a", "INSERT_OVERWRITE a", "a", "no date", "no date"),
+        # A table that is read by its partitions has some, so one of them may be what is replaced.
+        ("INSERT_OVERWRITE a", "INSERT_OVERWRITE a", "a[3]", "3 Oct 2026", "no date"),
+        ("CREATE_TABLE_AS a", "CREATE_TABLE_AS a", "a[3]", "no date", "no date"),
+    ],
+)
+def test_a_table_whose_writes_show_no_dates(
+    load: str, again: str | None, read: str, bad: str, certain: str
+) -> None:
+    writes = [f"load: _ > {write}" for write in (load, again) if write]
+    past = history(*writes, f"copy: {read} > INSERT b[3]")
+
+    taint = spread(past, bad_runs(past, [("load", "r0")]))
+    assert shown(taint).get("copy b", "no date") == bad
+    assert shown(replace(taint, tainted=taint.certain)).get("copy b", "no date") == certain
+
+
 def test_dates_after_all_that_is_written_are_an_error() -> None:
     past = history(LOAD)
     with pytest.raises(GraftError, match="written yet; the last one is 2026-10-03"):
