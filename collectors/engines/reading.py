@@ -34,6 +34,11 @@ class Reading:
         return self._counter
 
     @property
+    def size(self) -> int:
+        """The bytes of all logs that are to be read."""
+        return self._all_bytes
+
+    @property
     def part(self) -> float | None:
         """The part of the bytes that was read, from 0 to 1; None where it is not known."""
         if self._counter.bytes is None or not self._all_bytes:

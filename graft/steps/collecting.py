@@ -42,6 +42,8 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Reject
 
 _log = logging.getLogger(__name__)
+# Fewer bytes of logs are read before Spark has started: docs/how-it-works.md.
+_LOCAL_IS_FASTER = 1_000_000_000
 
 
 @frozen
@@ -116,9 +118,10 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         new = _NewLogs(
             fresh, positions, before, tuple(damaged), partial(settings_of, sources=listed)
         )
-        committed, pending, other_clients = _read(config, new, step, progress.warn)
+        committed, pending, other_clients, size = _read(config, new, step, progress.warn)
         origins, events = (committed.origins, committed.events) if committed else (0, 0)
-        step.result = f"{count(origins, 'new log')}, {count(events, 'event')}{_spark_note(config)}"
+        step.result = f"{count(origins, 'new log')}, {count(events, 'event')}"
+        step.result += engine_note(config, size)
     for reject in pending:
         progress.warn(
             f"{one_line(reject.origin)}: {reject.reason}\n  the next collect reads it again"
@@ -184,8 +187,12 @@ class _NewLogs:
 
 def _read(
     config: Config, new: _NewLogs, step: ProgressStep, warn: Callable[[str], None]
-) -> tuple[store.CommittedBatch | None, list[Reject], Counter[str]]:
-    """Read logs into the store; the batch, the logs that could not be read, and other clients."""
+) -> tuple[store.CommittedBatch | None, list[Reject], Counter[str], int]:
+    """Read logs into the store.
+
+    Returns:
+        The batch, the logs that could not be read, events of other clients, and the logs' bytes.
+    """
     store_path = config.path(config.store)
     pending, other_clients = list[Reject](), Counter[str]()
     needs_engine = any(source.collect for source in new.sources)
@@ -209,7 +216,7 @@ def _read(
             _purge(config, store_path, warn)
             if committed.closed:
                 warn(_closed_text(committed.closed))
-    return committed, pending, other_clients
+    return committed, pending, other_clients, reading.size
 
 
 def _fold(
@@ -259,10 +266,16 @@ def _engine(config: Config) -> AbstractContextManager[Engine]:
     return _spark(config) if config.reads_on_spark else nullcontext(LocalEngine())
 
 
-def _spark_note(config: Config) -> str:
-    """Says that logs were read without Spark although graft.yml does not."""
-    if config.engine or config.reads_on_spark:
+def engine_note(config: Config, size: int) -> str:
+    """A note on the engine where graft.yml names none: Spark is missing, or takes its time.
+
+    Args:
+        size: The bytes of the logs that were read.
+    """
+    if config.engine or config.spark or not size:
         return ""
+    if config.reads_on_spark:
+        return "; faster with `engine: local` in graft.yml" if size < _LOCAL_IS_FASTER else ""
     missing = missing_for_spark()
     return f"; read without Spark, as there is no {missing}: enough for some GB of logs a night"
 

@@ -187,6 +187,38 @@ def test_spark_reads_logs_where_it_is_asked_for_or_can_be_had(
     assert load(tmp_path / "graft.yml").reads_on_spark == on_spark
 
 
+@pytest.mark.parametrize(
+    ("settings", "missing", "size", "note"),
+    [
+        ("", "", 10_000, "; faster with `engine: local` in graft.yml"),
+        ("", "", 2_000_000_000, ""),
+        ("", "", 0, ""),
+        ("engine: spark", "", 10_000, ""),
+        ('spark: {master: "spark://master:7077"}', "", 10_000, ""),
+        ("", "Java", 0, ""),
+        (
+            "",
+            "Java",
+            1,
+            "; read without Spark, as there is no Java: enough for some GB of logs a night",
+        ),
+        ("engine: local", "Java", 1, ""),
+    ],
+)
+def test_a_collect_notes_the_engine_that_nobody_chose(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: str,
+    missing: str,
+    size: int,
+    note: str,
+) -> None:
+    for module in (session, collecting):
+        monkeypatch.setattr(module, "missing_for_spark", lambda: missing)
+    (tmp_path / "graft.yml").write_text(settings)
+    assert collecting.engine_note(load(tmp_path / "graft.yml"), size) == note
+
+
 def test_logs_are_read_without_spark_and_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
