@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from dbt_graft.lineage.building.drops import Drops
+from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.gaps import shapes_of
 from dbt_graft.lineage.records import Access, Dataset, Records, Run, Status
 
@@ -63,6 +64,12 @@ class _Past:
         self._datasets = _first_times((access.dataset, begin) for access, begin in by_access)
         self._origins = _first_times(_log_times(records))
         self._begun = [access for access, begin in by_access if self._is_there(access, begin)]
+        self._accesses = tuple(map(self._cut_access, self._begun))
+        self._last_uses: dict[tuple[DatasetId, str], datetime] = {}
+        for access in self._accesses:
+            if access.last_at:
+                key = (access.dataset, access.origin)
+                self._last_uses[key] = max(self._last_uses.get(key, access.last_at), access.last_at)
 
     def records(self) -> Records:
         """Those that were there."""
@@ -78,7 +85,7 @@ class _Past:
         later -= {*shapes_of((*self._begun, *edges), runs)}
         return replace(
             records,
-            accesses=tuple(self._cut_access(access) for access in self._begun),
+            accesses=self._accesses,
             runs=tuple(map(self._running, runs)),
             shapes={key: shape for key, shape in records.shapes.items() if key not in later},
             datasets=tuple(
@@ -130,9 +137,11 @@ class _Past:
 
     def _dataset(self, dataset: Dataset, drops: Drops) -> Dataset:
         last = dataset.last_seen
+        if last and last > self._at:
+            last = self._last_uses.get((dataset.id, dataset.origin)) or dataset.first_seen
         return replace(
             dataset,
-            last_seen=min(last, self._at) if last else None,
+            last_seen=last,
             dropped_at=drops.drop_time(dataset),
         )
 

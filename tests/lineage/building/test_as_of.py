@@ -46,13 +46,10 @@ def _access(dataset: DatasetId, side: Direction, day: float, **other: Any) -> Ac
 
 
 def _facts(lineage: Lineage) -> object:
-    """All of a lineage; of what is seen only the first time, as the last is cut."""
+    """All of a lineage."""
     return replace(
         lineage,
-        datasets={
-            key: replace(dataset, last_seen=None, origin="")
-            for key, dataset in lineage.datasets.items()
-        },
+        datasets={key: replace(dataset, origin="") for key, dataset in lineage.datasets.items()},
     )
 
 
@@ -167,6 +164,23 @@ def test_a_dataset_that_was_seen_later_only_is_not_there() -> None:
     )
     [dataset] = as_of(records, START + DAY).datasets
     assert (dataset.id, dataset.columns) == (A, (Column("old"),))
+
+
+@for_each(
+    "day, last",
+    [(0, 0), (1, 0), (2, 2), (2.5, 2.5), (3, 3), (9, 9)],
+)
+def test_a_dataset_was_seen_last_when_it_was_used_last(day: float, last: float) -> None:
+    records = Records(
+        (
+            _access(A, WRITE, 0, shape_id="s0"),
+            # It goes on for a day.
+            _access(A, WRITE, 2, shape_id="s1", last_at=START + 3 * DAY),
+        ),
+        datasets=(Dataset(A, first_seen=START, last_seen=START + 9 * DAY),),
+    )
+    [dataset] = as_of(records, START + day * DAY).datasets
+    assert dataset.last_seen == START + last * DAY
 
 
 def test_the_oldest_time_is_that_of_the_first_record() -> None:
