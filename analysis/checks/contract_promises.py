@@ -144,6 +144,6 @@ def _end(value: str, now: datetime) -> _State:
     except ValueError:
         return PromiseState.NOT_CHECKED, "it is not a date"
     end = end if end.tzinfo else end.replace(tzinfo=UTC)
-    end += timedelta(days=_DATE.fullmatch(value) is not None)  # a day is over at its end
-    is_over = end <= now
+    # A day is over at its end; that of 31 December 9999 is no time.
+    is_over = end <= now - timedelta(days=_DATE.fullmatch(value) is not None)
     return (PromiseState.BROKEN, "it is over") if is_over else (PromiseState.HELD, "it is to come")

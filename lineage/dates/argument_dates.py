@@ -82,9 +82,9 @@ def _moment(value: str) -> DateRange | None:
         return None
     try:
         at = datetime.fromisoformat(value)
-    except ValueError:
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     return DateRange(at, at, Grain.HOUR) if at.time() != time() else None
 
 

@@ -189,7 +189,7 @@ class _Replay:
         self.application.started_at = _moment(body["Timestamp"])
 
     def application_end(self, body: Body) -> None:
-        self.application.ended_at = _moment(body["Timestamp"])
+        self.application.ended_at = _end(body["Timestamp"], self.application.started_at)
         self.application.finished = True
         self.application.exit_code = body.get("ExitCode") or 0
 
@@ -260,7 +260,7 @@ class _Replay:
         execution = self.executions.get(id_)
         if execution:
             self.running.discard(execution.id)
-            execution.ended_at = _moment(body["time"])
+            execution.ended_at = _end(body["time"], execution.started_at)
             if "errorMessage" in body:
                 execution.error = str(body["errorMessage"] or "")
         group = self.groups.get(execution.root if execution else id_)
@@ -440,3 +440,9 @@ def _size(plan: PlanNode) -> int:
 
 def _moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def _end(milliseconds: int, started_at: datetime | None) -> datetime:
+    """The end of what started; not before that, though the clock was set back meanwhile."""
+    end = _moment(milliseconds)
+    return max(end, started_at) if started_at else end

@@ -38,6 +38,7 @@ def history(finished: dict[DatasetId, list[datetime]]) -> WriteHistory:
         ("quality rules", "2", 5, UNCHECKED),
         ("errorRate", "1%", 5, UNCHECKED),
         ("endOfLife", "2042-05-12T09:30:10-08:00", 5, HELD),
+        ("endOfLife", "9999-12-31", 5, HELD),
         ("endOfLife", "2026-05-12", 5, BROKEN),
         ("endOfLife", "2026-11-10", 5, HELD),  # it is this day
         ("endOfLife", "2026-11-09", 5, BROKEN),

@@ -41,6 +41,7 @@ SUBMIT = "org.apache.spark.deploy.SparkSubmit --conf spark.master=yarn"
         (f"{SUBMIT} load.py --full", ""),
         ("load.py --date 2026-11-01 --date 2026-11-02", ""),
         ("load.py --start-date 2026-11-01", ""),
+        ("load.py --from 0001-01-01T00:00:00+05:00 --to 9999-12-31T23:00:00-05:00", ""),
         ("load.py --start-date 2026-11-03 --end-date 2026-11-01", ""),
         ("load.py 2026-11-01 2026-11-05", ""),
         ("load.py --birth-date 1990-05-17", ""),

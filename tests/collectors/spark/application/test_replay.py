@@ -333,6 +333,18 @@ def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Mak
     assert len(reasons(found)) == 3
 
 
+def test_nothing_ends_before_it_began_where_a_clock_was_set_back(
+    make_log: Make, node: Make
+) -> None:
+    log = events(make_log({"plan": node("Scan hive raw.a")}))
+    for event in log:
+        if event["Event"].endswith("End"):
+            event["time" if "time" in event else "Timestamp"] = 0
+    found = tables(read(log))
+    for row, begin, end in ("runs", "started_at", "ended_at"), ("accesses", "first_at", "last_at"):
+        assert [record[begin] for record in found[row]] == [record[end] for record in found[row]]
+
+
 def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
     make_log: Make, node: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
