@@ -21,6 +21,8 @@ _RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 # A date alone says nothing of when something ran.
 _WITH_TIME = re.compile(r"[\d-]{8,}[Tt ]\d")
 _OFFSET = re.compile(r"(?<=[\d.])[+-]\d\d:\d\d\Z")
+# Those in which something runs; as those of SQL Server's events.
+_YEARS = range(1970, 2200)
 _STATES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 # What is known to be large, and not to be read.
 _LARGE = frozenset(
@@ -149,9 +151,12 @@ def _time(value: Any) -> datetime:
     try:
         at = datetime.fromisoformat(value.upper())  # `z` is allowed
         # A time without a zone is against the schema, and common.
-        return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise NotAnEventError("eventTime is not a 'date-time'") from None
+    if at.year not in _YEARS:
+        raise NotAnEventError("eventTime is before 1970 or after 2199")
+    return at
 
 
 def _run_id(value: Any) -> str:

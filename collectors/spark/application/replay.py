@@ -38,6 +38,8 @@ SETTLE_AFTER = 16
 _MOST_HELD = 64 << 20
 # Bytes of an operator beside its text.
 _OPERATOR = 500
+# The year 2200, in milliseconds since 1970.
+_LATEST = 7_258_118_400_000
 # Sources of an RDD or a streaming query; ways to start jobs outside of SQL, and sources of each.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
 # New partitions of a table that an execution remembers.
@@ -439,6 +441,8 @@ def _size(plan: PlanNode) -> int:
 
 
 def _moment(milliseconds: int) -> datetime:
+    if not 0 <= milliseconds < _LATEST:
+        raise ValueError("it is before 1970 or after 2199")
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 

@@ -33,6 +33,18 @@ COMPLAINTS = {
     "a wrong time": (changed(eventTime="yesterday"), "eventTime is not a 'date-time'"),
     "a date as time": (changed(eventTime="2026-11-22"), "eventTime is not a 'date-time'"),
     "digits as time": (changed(eventTime="20261122"), "eventTime is not a 'date-time'"),
+    "a time that stands for none": (
+        changed(eventTime="9999-12-31T23:59:59Z"),
+        "eventTime is before 1970 or after 2199",
+    ),
+    "the year 1": (
+        changed(eventTime="0001-01-01T00:00:00Z"),
+        "eventTime is before 1970 or after 2199",
+    ),
+    "a time of no calendar": (
+        changed(eventTime="9999-12-31T23:59:59-05:00"),
+        "eventTime is not a 'date-time'",
+    ),
     "a number as time": (changed(eventTime=1), "eventTime is not a 'date-time'"),
     "no job": (without("job"), "'job' is a required property"),
     "a job without a name": (

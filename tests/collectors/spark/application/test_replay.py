@@ -327,7 +327,7 @@ def test_what_had_started_by_a_time_is_learned_from_but_not_counted(
 
 def test_an_event_with_an_impossible_time_costs_itself(make_log: Make, node: Make) -> None:
     log = events(make_log(*[{"plan": node("Scan hive raw.a")}] * 3))
-    log[1]["time"], log[6]["time"], log[9]["time"] = 2**62, "soon", 10**15
+    log[1]["time"], log[6]["time"], log[9]["time"] = 2**62, "soon", 253_402_300_799_000
     found = read(log)
     assert uses(found) == {("read", "raw.a", None, 2, "unknown")}
     assert len(reasons(found)) == 3
