@@ -272,7 +272,7 @@ class Index:
 
     @cached_property
     def rejects_of(self) -> Mapping[str, Mapping[str, int]]:
-        """For each task the rejected records, by reason, in the logs that show no other task."""
+        """For each task the rejected records, by reason, that are its, or may be."""
         return rejects_by_task(self.lineage)
 
     @cached_property

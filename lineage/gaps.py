@@ -22,6 +22,8 @@ _LONGEST, _SHORT = 1_000, 60
 _FOLLOWS_COLUMNS = frozenset({"sqlglot", "plan"})
 # The beginnings of reasons for which columns are missing, and no datasets.
 _OF_COLUMNS = ("columns: ", "columns not resolved: ", "a text in double quotes ")
+# The beginning of the reason of rejects that touch no dataset.
+WITHOUT_DATA = "no data moves in "
 _NO_REASON = {Outcome.PARTIAL: "parsed in part", Outcome.FAILED: "could not be parsed"}
 
 
@@ -86,15 +88,18 @@ def may_touch_more(shape: Shape) -> bool:
 
 
 def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
-    """For each task the rejected records, by reason, in the logs that show no other task."""
+    """For each task the rejected records, by reason, that are its, or may be: those in its logs."""
     tasks: dict[str, set[str]] = defaultdict(set)
     for task in lineage.tasks.values() if lineage.rejects else ():
         for run in task.runs:
             tasks[run.origin].add(task.name)
     by_task: dict[str, Counter[str]] = defaultdict(Counter)
     for reject in lineage.rejects:
-        if len(of_log := tasks.get(reject.origin, set())) == 1:
-            by_task[next(iter(of_log))][reject.reason] += 1
+        if reject.reason.startswith(WITHOUT_DATA):
+            continue
+        of_log = tasks.get(reject.origin, set())
+        for name in of_log & {reject.task} if reject.task else of_log:
+            by_task[name][reject.reason] += 1
     return by_task
 
 

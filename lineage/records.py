@@ -277,12 +277,17 @@ class Dataset:
 
 @frozen
 class Reject:
-    """A part of a log that could not be used, and why; the excerpt is redacted."""
+    """A part of a log that could not be used, and why; the excerpt is redacted.
+
+    Attributes:
+        task: The task of which it is; empty where it may be of any in the log.
+    """
 
     origin: str
     position: str
     reason: str
     excerpt: str = ""
+    task: str = ""
 
 
 @frozen

@@ -102,7 +102,7 @@ def test_the_head_shows_how_to_run_it_again(rerun: str, shown: str, link: str) -
     assert copied == ([rerun] if rerun and not link else [])
 
 
-def test_gaps_are_those_of_its_statements_and_of_logs_that_show_no_other_task() -> None:
+def test_gaps_are_those_of_its_statements_and_what_its_logs_may_lack_of_it() -> None:
     usage = Usage("load", DatasetId("spark", "a"), Direction.READ, shapes=("s1", "s2"))
     runs = (Run("r", "load", "spark", origin="log/1"), Run("q", "load", "spark", origin="log/2"))
     other = Task("other", ("spark",), runs=(Run("o", "other", "spark", origin="log/2"),))
@@ -116,12 +116,14 @@ def test_gaps_are_those_of_its_statements_and_of_logs_that_show_no_other_task() 
         rejects=(
             Reject("log/1", "3", "the event is cut off"),
             Reject("log/2", "3", "the event has no end"),
+            Reject("log/2", "4", "there is no rule", task="other"),
         ),
     )
     gaps = section(html, "Gaps")
     assert "the plan is truncated parsed in part1 statement" in gaps
     assert "the event is cut off1 log record" in gaps
-    assert "has no end" not in gaps
+    assert "the event has no end1 log record" in gaps
+    assert "there is no rule" not in gaps
     assert 'id="gaps"' not in rendered(other)
 
 

@@ -5,7 +5,14 @@ from typing import Any
 
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.code import CodeGap, CodeMatch, CodePlace, TaskCode
-from dbt_graft.lineage.gaps import followed_shapes, gaps, gaps_of_task, may_touch_more, open_tasks
+from dbt_graft.lineage.gaps import (
+    WITHOUT_DATA,
+    followed_shapes,
+    gaps,
+    gaps_of_task,
+    may_touch_more,
+    open_tasks,
+)
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
 from tests.cases import for_each
@@ -89,6 +96,8 @@ def test_a_statement_may_touch_more_unless_only_columns_are_missing(
 DYNAMIC = Shape("d", "tsql", "EXEC (@s)", "sqlglot", PARTIAL, "dynamic SQL not resolved")
 SAYS = "dynamic SQL not resolved (EXEC (@s))"
 RUN = Run("load-1", "load", "sqlserver", origin="log")
+TWO = (RUN, Run("b-1", "b", "sqlserver", origin="log"), Run("c-1", "c", "sqlserver", origin="c"))
+CUT = Reject("log", "1", "it is cut")
 
 
 def lineage_of(*texts: str, runs: tuple[Run, ...] = (RUN,), **more: Any) -> Lineage:
@@ -123,14 +132,14 @@ def lineage_of(*texts: str, runs: tuple[Run, ...] = (RUN,), **more: Any) -> Line
             {"load": ["the plan cannot be read"]},
         ),
         (lineage_of("INSERT b <- a", rejects=(Reject("other", "1", "it is cut"),)), {}),
-        # Of which task the record is, nobody knows.
+        # The record may be of each task in its log, unless its own is known.
         (
-            lineage_of(
-                runs=(RUN, Run("b-1", "b", "sqlserver", origin="log")),
-                rejects=(Reject("log", "1", "it is cut"),),
-            ),
-            {},
+            lineage_of(runs=TWO, rejects=(CUT, replace(CUT, position="2"))),
+            {"b": ["it is cut"], "load": ["it is cut"]},
         ),
+        (lineage_of(runs=TWO, rejects=(replace(CUT, task="b"),)), {"b": ["it is cut"]}),
+        (lineage_of(runs=TWO, rejects=(replace(CUT, task="gone"),)), {}),
+        (lineage_of(runs=TWO, rejects=(replace(CUT, reason=f"{WITHOUT_DATA}it"),)), {}),
     ],
 )
 def test_a_task_is_open_that_may_touch_more_than_is_known(

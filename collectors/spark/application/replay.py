@@ -24,6 +24,7 @@ from dbt_graft.collectors.spark.application.execution import (
 )
 from dbt_graft.collectors.spark.application.identity import notebook_or_job
 from dbt_graft.collectors.spark.application.streams import with_topics
+from dbt_graft.collectors.spark.log.decode import ALL_OF_LOG
 from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.tree import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
@@ -62,7 +63,7 @@ _ENDS_BY_JOBS = re.compile(r"[12]\.|3\.[0-3](?!\d)")
 def replay(
     events: Iterable[tuple[str, Body]],
     application: Application,
-    reject: Callable[[str], None],
+    reject: Callable[[str, str], None],
     settle_after: int = SETTLE_AFTER,
     on_idle: Callable[[], None] | None = None,
 ) -> Iterator[ExecutionGroup | StreamBatch]:
@@ -70,7 +71,7 @@ def replay(
 
     Args:
         application: Is filled with what they say of it.
-        reject: Takes the reason for each event that could not be used.
+        reject: Takes the place of each event that could not be used, and the reason.
         settle_after: The number of other executions that must end before one is yielded.
         on_idle: Is called at moments when nothing runs, when all that is over has been yielded;
             what comes after the last such moment is not yielded.
@@ -84,8 +85,8 @@ def replay(
         try:
             _HANDLERS[name](replay, body)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
-            where = f"execution {body['executionId']}: " if "executionId" in body else ""
-            reject(f"{where}{name} is not as expected ({exception_reason(error, _log)})")
+            place = f"execution {body['executionId']}" if "executionId" in body else ALL_OF_LOG
+            reject(place, f"{name} is not as expected ({exception_reason(error, _log)})")
         if on_idle and replay.is_idle:
             yield from replay.rest()
             on_idle()

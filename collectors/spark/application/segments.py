@@ -42,6 +42,10 @@ _ON_PARTITIONS = ("TruncateTableCommand", "LoadDataCommand")
 _UNNAMED_COMMAND = "ExecutedCommand"
 
 
+# An execution, and the reason why a piece of it could not be used.
+Problem = tuple[int, str]
+
+
 @dataclass(slots=True)
 class PlanSegment:
     """A command of an execution's plan with the scans below it; without a command, a query.
@@ -80,7 +84,7 @@ class PlanSegment:
         return next(s for s in (Status.FAILED, Status.UNKNOWN, Status.OK) if s in ends)
 
 
-def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment]:
+def plan_segments(execution: Execution, problems: list[Problem]) -> list[PlanSegment]:
     """The segments of an execution; scans that adaptive execution optimised away count as read.
 
     Args:
@@ -103,7 +107,7 @@ def plan_segments(execution: Execution, problems: list[str]) -> list[PlanSegment
                 seen = {(scan.table, scan.paths) for scan in last.scans}
                 segment.scans += [s for s in first.scans if (s.table, s.paths) not in seen]
             segments.append(segment)
-    problems += [f"execution {execution.id}: there is no rule for {name}" for name in unknown]
+    problems += [(execution.id, f"there is no rule for {name}") for name in unknown]
     alone = len(segments) == 1 and _SCANS_RDD in execution.text
     for segment in segments:
         segment.infers_schema = infers_schema

@@ -37,6 +37,7 @@ from dbt_graft.collectors.spark.application.execution import (
 from dbt_graft.collectors.spark.application.pairing import pair_segments
 from dbt_graft.collectors.spark.application.segments import (
     PlanSegment,
+    Problem,
     add_rdd_scans,
     plan_segments,
     use_planned_sink,
@@ -84,7 +85,7 @@ def statements(
     group: ExecutionGroup,
     application: Application,
     context: StatementContext,
-    reject: Callable[[str], None],
+    reject: Callable[[int, str], None],
     gap: Callable[[str], None],
 ) -> list[PlanStatement]:
     """The statements of an outermost execution and all that are nested in it.
@@ -93,7 +94,7 @@ def statements(
     `DatasetResolver.owner` is asked when the log has been read.
 
     Args:
-        reject: Takes the reason for each piece that could not be used.
+        reject: Takes the execution of each piece that could not be used, and the reason.
         gap: Takes what they may touch beyond the statements.
     """
 
@@ -103,7 +104,7 @@ def statements(
             return work()
         except Exception as error:
             reason = exception_reason(error, _log)
-            reject(f"execution {execution}: the plan cannot be read ({reason})")
+            reject(execution, f"the plan cannot be read ({reason})")
             return None
 
     resolver = context.column_sources.resolver
@@ -111,14 +112,14 @@ def statements(
     own = ({}, *(execution.catalogs for execution in group.executions.values()))
     resolver.settings = ChainMap(*own, application.settings)
     segments: list[PlanSegment] = []
-    problems: list[str] = []
+    problems: list[Problem] = []
     for execution in sorted(group.executions.values(), key=lambda e: e.id):
         if execution.plan and execution.plan.name.startswith(_USE_COMMANDS):
             resolver.use_database(execution.text)
         segments += guard(execution.id, partial(plan_segments, execution, problems)) or ()
     problems += guard(group.root, partial(_resolve_tables, segments, resolver)) or ()
     for problem in problems:
-        reject(problem)
+        reject(*problem)
     for segment in segments:
         guard(segment.execution.id, partial(_complete, segment, application, group.batch))
     chosen = guard(group.root, partial(pair_segments, segments, application)) or []
@@ -143,13 +144,13 @@ def statements(
     ]
 
 
-def _resolve_tables(segments: list[PlanSegment], resolver: DatasetResolver) -> list[str]:
+def _resolve_tables(segments: list[PlanSegment], resolver: DatasetResolver) -> list[Problem]:
     """Resolve tables that plans do not name, and return a reason for each that stays unknown."""
     problems = [*resolve_scans(segments), *name_catalogs(segments, resolver)]
     # `DeltaTable.merge(…)` runs its steps outside of a command.
     if not any(segment.command for segment in segments):
         problems += [
-            f"execution {execution.id}: a MERGE of Delta's API does not name its target"
+            (execution.id, "a MERGE of Delta's API does not name its target")
             for execution in [segment.execution for segment in segments][:1]
             if _DELTA_MERGE.search(f"{execution.description}\n{execution.details}")
         ]

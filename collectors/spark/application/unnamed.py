@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from dbt_graft.collectors.spark.application.segments import PlanSegment
+from dbt_graft.collectors.spark.application.segments import PlanSegment, Problem
 from dbt_graft.collectors.spark.plans.arguments import attributes, identifier, split_arguments
 from dbt_graft.collectors.spark.plans.tree import Operator
 from dbt_graft.collectors.spark.sources.commands import CommandRole
@@ -79,7 +79,7 @@ def passes_on(command: Operator) -> bool:
 _SAVE = re.compile(r"\.DataFrameWriter\.save\(")
 
 
-def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) -> list[str]:
+def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) -> list[Problem]:
     """Teach a resolver the names of catalogs; targets in a catalog without a name are removed."""
     for segment in segments:
         names = _catalogs_of_writes(segment, segments)
@@ -96,10 +96,8 @@ def name_catalogs(segments: Sequence[PlanSegment], resolver: DatasetResolver) ->
             resolver.catalogs[segment.target.catalog] = by_text[0]
         elif len(candidates) > 1:
             table, options = ".".join(segment.target.table), " or ".join(candidates)
-            problems.append(
-                f"execution {segment.execution.id}: {table} is in the catalog {options}, "
-                "and the log does not tell in which"
-            )
+            reason = f"{table} is in the catalog {options}, and the log does not tell in which"
+            problems.append((segment.execution.id, reason))
             segment.target = None
     return problems
 
@@ -125,7 +123,7 @@ def _has_full_name(segment: PlanSegment, catalog: str) -> bool:
 _Table = tuple[tuple[str, ...], frozenset[str]]
 
 
-def resolve_scans(segments: list[PlanSegment]) -> list[str]:
+def resolve_scans(segments: list[PlanSegment]) -> list[Problem]:
     """Resolve the tables of scans; those that stay unresolved are removed."""
     if not any(scan.unresolved for segment in segments for scan in segment.scans):
         return []
@@ -136,7 +134,7 @@ def resolve_scans(segments: list[PlanSegment]) -> list[str]:
         segment.scans = [replace(s, table=name) if name else s for s, name in named]
         segment.scans = [scan for scan in segment.scans if scan.table or not scan.unresolved]
         problems += [
-            f"execution {segment.execution.id}: {scan.unresolved} reads a table that is not named"
+            (segment.execution.id, f"{scan.unresolved} reads a table that is not named")
             for scan, name in named
             if scan.unresolved and not name
         ]

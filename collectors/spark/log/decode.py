@@ -25,7 +25,7 @@ from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Reject
 
-_LOG = "whole log"
+ALL_OF_LOG = "whole log"
 _MOST_REJECTS = 1_000
 
 
@@ -33,31 +33,42 @@ _MOST_REJECTS = 1_000
 class Rejects:
     """The first thousand rejects of a log, and the number of further ones."""
 
-    entries: list[tuple[str, str]] = field(default_factory=list)
+    entries: list[tuple[str, str, str]] = field(default_factory=list)
     left_out: int = 0
 
-    def add(self, position: str, reason: str) -> None:
+    @property
+    def number(self) -> int:
+        """The number of all rejects."""
+        return len(self.entries) + self.left_out
+
+    def add(self, position: str, reason: str, task: str = "") -> None:
         """Add a reject."""
         if len(self.entries) < _MOST_REJECTS:
-            self.entries.append((position, reason))
+            self.entries.append((position, reason, task))
         else:
             self.left_out += 1
 
-    def add_for_log(self, reason: str) -> None:
+    def add_for_execution(self, execution: int, reason: str, task: str = "") -> None:
+        """Add a reject that is about an execution."""
+        self.add(f"execution {execution}", reason, task)
+
+    def add_for_log(self, reason: str, task: str = "") -> None:
         """Add a reject that is about the log, not about a place in it."""
-        self.add(_LOG, reason)
+        self.add(ALL_OF_LOG, reason, task)
 
     def join(self, other: Rejects) -> None:
         """Add all rejects of another one."""
-        for position, reason in other.entries:
-            self.add(position, reason)
+        for entry in other.entries:
+            self.add(*entry)
         self.left_out += other.left_out
 
     def records(self, origin: str) -> tuple[Reject, ...]:
         """The records for the store."""
-        rest = [(_LOG, f"{self.left_out} more pieces could not be used")] if self.left_out else []
+        more = f"{self.left_out} more pieces could not be used"
+        rest = [(ALL_OF_LOG, more, "")] if self.left_out else []
         return tuple(
-            Reject(origin, position, reason) for position, reason in (*self.entries, *rest)
+            Reject(origin, position, reason, task=task)
+            for position, reason, task in (*self.entries, *rest)
         )
 
 

@@ -9,7 +9,7 @@ number of distinct ones, not with how often they run.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -44,6 +44,8 @@ from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.gaps import WITHOUT_DATA
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import ANY_COLUMN, Status, Subtype
 
 T = TypeVar("T")
@@ -177,6 +179,10 @@ def _resolve_edge(edge: StatementEdge, resolver: DatasetResolver) -> StatementEd
 
 
 _MOST_STREAMS = 10_000
+# What has no task. Where it moves no data, no task lacks any (`lineage.gaps`).
+_UNNAMED = "{} executions name no task: `task_from` finds none"
+_UNNAMED_JOBS = "{} kinds of jobs outside of SQL name no task: `task_from` finds none"
+_UNNAMED_WITHOUT_DATA = f"{WITHOUT_DATA}{{}} executions that name no task"
 _NO_EXECUTION = -1
 
 
@@ -226,6 +232,11 @@ class TaskResult:
         return self.engine == DefinitionKind.DBT
 
 
+def _moves_data(statement: PlanStatement) -> bool:
+    operation = statement.operation
+    return operation.brings_data or operation.renames or operation is Operation.SELECT
+
+
 class ApplicationCollector:
     """Adds up the statements of an application, by task."""
 
@@ -253,7 +264,7 @@ class ApplicationCollector:
         # The streams with a batch, and whether any of them wrote what is known.
         self._writes_of_stream: LruDict[str, bool] = LruDict(_MOST_STREAMS)
         self._gaps: dict[str, set[str]] = defaultdict(set)
-        self._unnamed = 0
+        self._unnamed: Counter[str] = Counter()
         self._executions = 0
         self._is_dbt = False
 
@@ -270,22 +281,25 @@ class ApplicationCollector:
         self._is_dbt = self._is_dbt or is_dbt(self._application.name, *texts)
         self._executions += len(executions)
         task = DefinitionKind.DBT.value if self._is_dbt else self._task(group.outermost)
-        if task is None:
-            self._unnamed += len(executions)
-        elif run := group.outermost.stream:
+        if task and (run := group.outermost.stream):
             self._task_of_stream[run] = task
         # An execution without a task still shows where tables lie, unless all have none.
         of_application = partial(is_of_application, self._application)
         if task is None and all(map(of_application, self._logs.task_from)):
             return
-        reject, gaps = self._rejects.add_for_log, set[str]()
+        reject, gaps = partial(self._rejects.add_for_execution, task=task or ""), set[str]()
+        rejects_before = self._rejects.number
         found = statements(group, self._application, self.context, reject, gaps.add)
         for statement in found:
             if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
         if group.stream and not group.outermost.error:
             self._add_batch_of(group.stream, found)
-        if task:
+        if task is None:
+            rejected = self._rejects.number > rejects_before
+            moves = rejected or gaps or any(_moves_data(statement) for statement in found)
+            self._unnamed[_UNNAMED if moves else _UNNAMED_WITHOUT_DATA] += len(executions)
+        else:
             self._gaps[task] |= gaps
             stream = self._application.streams.get(group.stream)
             for execution in executions:
@@ -301,7 +315,8 @@ class ApplicationCollector:
 
     def _add_batch(self, batch: StreamBatch) -> None:
         group = ExecutionGroup(_NO_EXECUTION, batch=batch)
-        reject = self._rejects.add_for_log
+        task = self._task_of_stream.get(batch.run, "")
+        reject = partial(self._rejects.add_for_execution, task=task)
         found = statements(group, self._application, self.context, reject, set[str]().add)
         if any(rows for _, rows in batch.sources):
             self._add_batch_of(batch.run, found)
@@ -340,12 +355,14 @@ class ApplicationCollector:
             name = f"the application is called {application.name!r}, which names no task"
             rejects.add_for_log(f"{name}: {self._advice()}")
             return
-        if self._unnamed:
-            rejects.add_for_log(f"{self._unnamed} executions name no task: `task_from` finds none")
         self._assign_streams()
+        for reason, number in self._unnamed.items():
+            rejects.add_for_log(reason.format(number))
         rejects.join(self._rejects)
-        if left_out := sum(totals.left_out for totals in self._totals.values()):
-            rejects.add_for_log(f"{left_out} statements left out: too many distinct statements")
+        for task, totals in self._totals.items():
+            if left_out := totals.left_out:
+                reason = f"{left_out} statements left out: too many distinct statements"
+                rejects.add_for_log(reason, task)
         resolver = self.context.column_sources.resolver
         resolver.warehouse = application.warehouse
         settled = {task: self._totals[task].resolve(resolver) for task in sorted(self._last)}
@@ -420,6 +437,8 @@ class ApplicationCollector:
         """Add jobs outside of SQL to their task."""
         writers = self._application.model_writers
         self._add_gaps(task, {reason for reason, file in jobs.gaps if file not in writers})
+        if task is None and jobs.sources:
+            self._unnamed[_UNNAMED_JOBS] += 1
         if task not in self._last:
             return
         if jobs.last:

@@ -234,7 +234,7 @@ def assemble(
     on_idle = reader.set_checkpoint if resumable and files and files[-1].growing else None
     collector, is_empty = ApplicationCollector(application, logs, since), True
     events = reader.events_of(files, rejects)
-    for finished in replay(events, application, rejects.add_for_log, settle_after, on_idle):
+    for finished in replay(events, application, rejects.add, settle_after, on_idle):
         collector.add(finished)
         is_empty = False
     if start and reader.unread:

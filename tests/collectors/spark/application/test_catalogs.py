@@ -113,7 +113,7 @@ def test_a_table_of_one_of_several_catalogs_is_no_table_but_a_reject(
     row = collected(make_log(*nested(node)), settings, details)
     assert names(row) == {READ}
     assert [reject["reason"] for reject in row["rejects"]] == [
-        f"execution 0: raw.totals is in the catalog {catalogs}, and the log does not tell in which"
+        f"raw.totals is in the catalog {catalogs}, and the log does not tell in which"
     ]
 
 
@@ -217,7 +217,7 @@ def test_a_merge_by_deltas_api_is_a_gap(
     log = make_log({"plan": node("Scan hive raw.orders"), "description": description})
     row = collected(log, {}, details)
     assert [reject["reason"] for reject in row["rejects"]] == [
-        "execution 0: a MERGE of Delta's API does not name its target"
+        "a MERGE of Delta's API does not name its target"
     ]
 
 

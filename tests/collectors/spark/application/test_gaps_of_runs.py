@@ -18,6 +18,7 @@ from dbt_graft.collectors.spark.gap_reasons import (
 )
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
+from dbt_graft.collectors.store.tables import LogRecords
 from tests.cases import for_each
 
 Make = Callable[..., Any]
@@ -73,14 +74,19 @@ def job(
     ]
 
 
-def gaps(log: bytes, *inside: Event, task_from: tuple[str, ...] = ("app_name",)) -> Any:
-    """For each task the reasons of its run's gaps; the events come after the first execution's."""
+def collect(log: bytes, *inside: Event, task_from: tuple[str, ...] = ("app_name",)) -> LogRecords:
+    """The records of a log; the events come after the first execution's."""
     lines = log.splitlines(keepends=True)
     place = next((n for n, line in enumerate(lines) if b"SQLExecutionEnd" in line), 1)
     more = [orjson.dumps(event) + b"\n" for event in inside]
     text = b"".join([*lines[:place], *more, *lines[place:]])
     logs = SparkLogs("log", "log", task_from=task_from)
-    records = assemble("log", [EventFile("log", lambda: BytesIO(text))], logs).records
+    return assemble("log", [EventFile("log", lambda: BytesIO(text))], logs).records
+
+
+def gaps(log: bytes, *inside: Event, **more: Any) -> dict[str, set[str]]:
+    """For each task the reasons of its run's gaps."""
+    records = collect(log, *inside, **more)
     shapes = {shape.shape_id: shape for shape in records.shapes}
     return {run.task: {str(shapes[gap].reason) for gap in run.gaps} for run in records.runs}
 
@@ -188,14 +194,78 @@ def test_a_job_outside_of_sql_is_of_its_own_task(make_log: Make, node: Make) -> 
     assert gaps(log, *jobs, task_from=("job_group",)) == {"a": set(), "b": {RDD_WRITTEN}}
 
 
+def grouped(log: bytes, *groups: str) -> bytes:
+    """A log with the job groups of its executions."""
+    lines, names = log.splitlines(keepends=True), iter(groups)
+    for number, line in enumerate(lines):
+        if b"SQLExecutionStart" in line:
+            group = f'"details":"","jobGroupId":"{next(names)}"'.encode()
+            lines[number] = line.replace(b'"details":""', group)
+    return b"".join(lines)
+
+
 def test_a_job_of_no_known_task_may_be_of_each(make_log: Make, node: Make) -> None:
-    plan = node("Scan csv", Location="x[file:/in/a]")
-    lines = make_log({"plan": plan}, {"plan": plan}).splitlines(keepends=True)
-    for number, at_line in enumerate([1, 4]):
-        group = f'"details":"","jobGroupId":"{"ab"[number]}"'.encode()
-        lines[at_line] = lines[at_line].replace(b'"details":""', group)
-    found = gaps(b"".join(lines), *job(scope("saveAsTextFile")), task_from=("job_group",))
+    plan = {"plan": node("Scan csv", Location="x[file:/in/a]")}
+    log = grouped(make_log(plan, plan), "a", "b")
+    found = gaps(log, *job(scope("saveAsTextFile")), task_from=("job_group",))
     assert found == {"a": {RDD_WRITTEN}, "b": {RDD_WRITTEN}}
+
+
+NO_RULE = "there is no rule for Scan com.shop.Relation"
+
+
+@for_each(
+    "plans, groups, jobs, expected",
+    [
+        (["Scan csv", "Scan com.shop.Relation"], "ab", [], [("execution 1", NO_RULE, "b")]),
+        (
+            ["Scan csv", "Scan csv"],
+            ["a", ""],
+            [],
+            [("whole log", "1 executions name no task: `task_from` finds none", "")],
+        ),
+        # Nobody lacks `SHOW TABLES`.
+        (
+            ["Scan csv", "Execute ShowTablesCommand"],
+            ["a", ""],
+            [],
+            [("whole log", "no data moves in 1 executions that name no task", "")],
+        ),
+        (
+            ["Scan csv", "Scan com.shop.Relation"],
+            ["a", ""],
+            [],
+            [
+                ("whole log", "1 executions name no task: `task_from` finds none", ""),
+                ("execution 1", NO_RULE, ""),
+            ],
+        ),
+        (
+            ["Scan csv", "Scan csv"],
+            "ab",
+            job({}, ("/in/b", "textFile")),
+            [
+                (
+                    "whole log",
+                    "1 kinds of jobs outside of SQL name no task: `task_from` finds none",
+                    "",
+                )
+            ],
+        ),
+    ],
+)
+def test_a_reject_is_of_its_executions_task(
+    make_log: Make,
+    node: Make,
+    plans: list[str],
+    groups: list[str],
+    jobs: list[Event],
+    expected: list[tuple[str, str, str]],
+) -> None:
+    located = {"Location": "x[file:/in/a]"}
+    executions = [{"plan": node(plan, **located if "csv" in plan else {})} for plan in plans]
+    records = collect(grouped(make_log(*executions), *groups), *jobs, task_from=("job_group",))
+    assert [(each.position, each.reason, each.task) for each in records.rejects] == expected
 
 
 @for_each(

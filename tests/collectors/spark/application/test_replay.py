@@ -352,7 +352,7 @@ def test_the_first_rejects_of_a_log_are_listed_and_the_others_counted(
     log = make_log(*({"plan": node(f"Scan com.shop.Relation{n}")} for n in range(8)))
     found_reasons = reasons(read(events(log)))
     assert found_reasons[:3] == [
-        f"execution {n}: there is no rule for Scan com.shop.Relation{n}" for n in range(3)
+        f"there is no rule for Scan com.shop.Relation{n}" for n in range(3)
     ]
     assert found_reasons[3:] == ["5 more pieces could not be used"]
 

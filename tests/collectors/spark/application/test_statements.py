@@ -252,9 +252,8 @@ def test_a_plan_that_breaks_the_parser_costs_its_execution_only(
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
     module = "dbt_graft.collectors.spark"
     assert [reason.rpartition(":")[0] for reason in reasons(row)] == [
-        "execution 2: SparkListenerSQLExecutionStart is not as expected "
-        f"(KeyError at {module}.plans.tree",
-        f"execution 0: the plan cannot be read (RuntimeError at {module}.application.segments",
+        f"SparkListenerSQLExecutionStart is not as expected (KeyError at {module}.plans.tree",
+        f"the plan cannot be read (RuntimeError at {module}.application.segments",
     ]
 
 
@@ -263,8 +262,8 @@ def test_operators_without_a_rule_are_rejects(make_log: Make, node: Make) -> Non
     row = collected(make_log({"plan": write}, {"plan": node("Scan com.shop.Relation@1f")}))
     assert accesses(row) == {("SELECT", "read", "raw.orders", None, "ok")}
     assert reasons(row) == [
-        "execution 0: there is no rule for the target of SaveIntoDataSourceCommand",
-        "execution 1: there is no rule for Scan com.shop.Relation",
+        "there is no rule for the target of SaveIntoDataSourceCommand",
+        "there is no rule for Scan com.shop.Relation",
     ]
 
 

@@ -42,7 +42,7 @@ def found(
     for one in groups:
         collector.add(one)
     tasks = {result.task: result.last.execution for result in collector.finish(rejects)}
-    return tasks, [reason for _, reason in rejects.entries]
+    return tasks, [reason for _, reason, _ in rejects.entries]
 
 
 @for_each(
@@ -141,7 +141,7 @@ def test_an_application_without_executions_ran_its_task() -> None:
 @pytest.mark.parametrize(
     ("unnamed_task", "tasks", "reasons"),
     [
-        ("", {"a": 0}, ["1 executions name no task: `task_from` finds none"]),
+        ("", {"a": 0}, ["no data moves in 1 executions that name no task"]),
         ("(no name)", {"(no name)": 1, "a": 0}, []),
     ],
 )
