@@ -93,11 +93,14 @@ class UsualTimes:
         return usual is not None and self.now > self.deadline(day + 1) + usual.latest
 
     def is_due(self, dataset: DatasetId, day: int) -> bool:
-        """Whether it is written on this day of the week; yes where that is not known."""
+        """Whether it is written on this day of the week; yes where that is not known.
+
+        Once is not: what is late comes on the day after.
+        """
         was_written = [
             self._is_written(dataset, past_day) for past_day in self._weeks(dataset, day, _DAYS)
         ]
-        return len(was_written) < 2 or any(was_written)
+        return len(was_written) < 2 or 2 * sum(was_written) >= len(was_written)
 
     def last_due(self, dataset: DatasetId, day: int) -> int | None:
         """The last day before one, within a week, on which it is written."""

@@ -103,6 +103,27 @@ def test_nothing_is_due_on_days_of_the_week_without_a_night() -> None:
     assert (found.status.value, found.reason) == ("met", "db/mart is not written on Fridays")
 
 
+@for_each(
+    "weeks, status",
+    [
+        ((), "met"),
+        # A night of Thursday that came on Friday is none of Friday.
+        ((1,), "met"),
+        ((1, 3), "on time"),
+        ((1, 2, 3, 4), "on time"),
+    ],
+)
+def test_a_day_of_the_week_has_a_night_if_half_of_them_had_one(
+    weeks: tuple[int, ...], status: str
+) -> None:
+    nights = history({}, days=35, skip="Fri Sat Sun").finished
+    later = {name: [at(-7 * week, USUAL[name]) for week in weeks] for name in LINE}
+    found = {one: sorted([*times, *later[one.name]]) for one, times in nights.items()}
+    board = Consumer("e", "board", "dashboard", (dataset("mart"),), deadline="08:00")
+    [of_friday] = forecasts(WriteHistory(found, parents), [board], at(0, "03:00"))
+    assert of_friday.status.value == status
+
+
 @pytest.mark.parametrize(
     ("now", "slo", "status"),
     [
