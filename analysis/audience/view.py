@@ -23,6 +23,7 @@ from dbt_graft.lineage.dates.calendar import NO_DATES, Dates
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow, merge_flows
+from dbt_graft.lineage.gaps import followed_shapes
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task, flow_order
 from dbt_graft.lineage.recorded_taint import RecordedTaint
@@ -320,9 +321,7 @@ def _flows(lineage: Lineage, view: AudienceView) -> tuple[Flow, ...]:
     hidden = view.hidden.datasets
     if not hidden and lineage.tasks.keys() <= view.tasks:
         return lineage.flows
-    into: dict[DatasetId, list[Flow]] = defaultdict(list)
-    for flow in lineage.flows:
-        into[flow.target].append(flow)
+    into = _flows_into(lineage)
     direct: defaultdict[tuple[DatasetId, DatasetId, str], list[Flow]] = defaultdict(list)
     around: defaultdict[tuple[DatasetId, DatasetId, str], list[Flow]] = defaultdict(list)
     for flow in lineage.flows:
@@ -357,20 +356,55 @@ def _without_way(flow: Flow) -> Flow:
 def _column_edges(
     lineage: Lineage, edges: Iterable[ColumnEdge], view: AudienceView
 ) -> tuple[ColumnEdge, ...]:
-    """The edges between visible columns; those of hidden tasks once, without their statements."""
+    """The edges between visible columns; those of hidden tasks once, without their statements.
+
+    Hidden ways from one dataset to another are one, whose columns are known where those of all are.
+    """
     hidden_tasks = lineage.tasks.keys() - view.tasks
+    unknown = _ways_without_columns(lineage, hidden_tasks, view) if hidden_tasks else ()
     visible: list[ColumnEdge] = []
     others: dict[ColumnEdge, None] = {}
     for edge in edges:
         if not _is_visible(edge, view.hidden):
             continue
-        if edge.task in hidden_tasks:
-            edge = replace(edge, task=_HIDDEN_TASK, shape_id="", origin="", place="")
-            others[edge] = None
-        else:
+        if edge.task not in hidden_tasks:
             # Where somebody's code lies is nobody's business.
             visible.append(replace(edge, place="") if edge.place else edge)
+        elif (edge.from_dataset, edge.to_dataset) not in unknown:
+            edge = replace(edge, task=_HIDDEN_TASK, shape_id="", origin="", place="")
+            others[edge] = None
     return (*visible, *sorted(others, key=_edge_order))
+
+
+def _ways_without_columns(
+    lineage: Lineage, hidden_tasks: Collection[str], view: AudienceView
+) -> set[tuple[DatasetId, DatasetId]]:
+    """Source and target of the ways of hidden tasks of which not all columns are known.
+
+    Those through hidden datasets are among them: nobody sees their columns.
+    """
+    followed = followed_shapes(lineage.shapes.values())
+    known = {(edge.from_dataset, edge.to_dataset, edge.task) for edge in lineage.column_edges}
+    into, hidden = _flows_into(lineage), view.hidden.datasets
+    unknown = set()
+    for flow in lineage.flows:
+        if flow.definition or flow.task not in hidden_tasks or flow.target in hidden:
+            continue
+        if flow.source in hidden:
+            sources = _visible_parents(flow.source, into, hidden)
+            unknown |= {(source, flow.target) for source in sources}
+        elif not (
+            (flow.source, flow.target, flow.task) in known or followed.issuperset(flow.statements)
+        ):
+            unknown.add((flow.source, flow.target))
+    return unknown
+
+
+def _flows_into(lineage: Lineage) -> Mapping[DatasetId, list[Flow]]:
+    into: dict[DatasetId, list[Flow]] = defaultdict(list)
+    for flow in lineage.flows:
+        into[flow.target].append(flow)
+    return into
 
 
 def _edge_order(edge: ColumnEdge) -> tuple[object, ...]:

@@ -29,13 +29,13 @@ def daily_history(
     rename: Rename,
     without: Collection[str] = (),
     *,
-    uncounted_tasks: Collection[str] = (),
+    counted_tasks: Collection[str] | None = None,
 ) -> DailyHistory:
     """The last year of each task and dataset, by day.
 
     Args:
         without: Damaged batches.
-        uncounted_tasks: The tasks whose rows do not count.
+        counted_tasks: The tasks whose rows count; None for all, whatever the lineage calls them.
     """
     snapshot = open_store(store, without)
     read = read_folded(snapshot) or read_unfolded(snapshot)
@@ -47,10 +47,11 @@ def daily_history(
         tables[name] = sum_by_day(
             name, [part.select(arrow(FOLD_TABLES[name]).names) for part in parts]
         )
-    names = pa.array(sorted(uncounted_tasks), pa.string())
-    counted = pc.invert(pc.is_in(tables["usage_days"]["task"], value_set=names))
-    rows_of_datasets = tables["usage_days"].filter(counted)
-    return DailyHistory(_tasks(tables["task_days"]), _datasets(rows_of_datasets, rename))
+    usages = tables["usage_days"]
+    if counted_tasks is not None:
+        names = pa.array(sorted(counted_tasks), pa.string())
+        usages = usages.filter(pc.is_in(usages["task"], value_set=names))
+    return DailyHistory(_tasks(tables["task_days"]), _datasets(usages, rename))
 
 
 def _tasks(rows: pa.Table) -> dict[str, Sequence[DayRuns]]:

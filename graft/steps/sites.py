@@ -157,8 +157,8 @@ def _content(config: Config, grafted: Grafted, past: Moment | None) -> _SiteCont
     grafted = replace(grafted, describe=lambda: described)
     daily_history = partial(store.daily_history, store_folder, _final_names(lineage))
     if audience := _audience_site(config, grafted, past):
-        hidden_tasks = lineage.tasks.keys() - audience.view.tasks
-        days, _ = read_rest(store_folder, partial(daily_history, uncounted_tasks=hidden_tasks))
+        # The store may have a hidden task by another name, so that no list of those is complete.
+        days, _ = read_rest(store_folder, partial(daily_history, counted_tasks=audience.view.tasks))
         # Addresses and history name what is gone, of which nobody knows who may see it.
         return _SiteContent(audience.grafted, past, audience, audience.days(days))
     days, _ = read_rest(store_folder, daily_history)

@@ -25,7 +25,14 @@ from dbt_graft.lineage.recorded_taint import RecordedTaint
 from dbt_graft.lineage.records import NodeResult, Status
 from tests.audience.canaries import AT
 from tests.cases import for_each
-from tests.collectors.openlineage.events import event, parent, records, results_of, written
+from tests.collectors.openlineage.events import (
+    PRODUCERS,
+    event,
+    parent,
+    records,
+    results_of,
+    written,
+)
 from tests.graft.audience_project import graft
 from tests.graft.small_project import empty_catalog, empty_manifest
 
@@ -56,7 +63,8 @@ def job_events(
     """
     events = []
     for day in days:
-        at, number = datetime(2026, 11, day, hour, tzinfo=UTC), sum(name.encode()) * 100 + day
+        at = datetime(2026, 11, day, hour, tzinfo=UTC)
+        number = (sum(name.encode()) * 24 + hour) * 100 + day
         inputs = [{"namespace": "spark", "name": table} for table in reads]
         fields = {columns: {"inputFields": [{**each, "field": columns} for each in inputs]}}
         facets = {"columnLineage": {"fields": fields}} if columns else {}
@@ -282,7 +290,13 @@ def paired_project() -> PairedProject:
     project.events = [
         *job_events("load", ["db.first"], ["open.one"], days=DAYS, columns="id", dag="shop.night"),
         *job_events("copy", ["open.one"], ["open.three"]),
-        *job_events("refresh", ["open.given"], ["db.last"], days=DAYS),
+        # So often that pages show them by day; one task is called after what is hidden.
+        *(
+            each
+            for task in ("refresh", "count_zqhdark")
+            for hour in (5, 17)
+            for each in job_events(task, ["open.given"], ["db.last"], days=DAYS, hour=hour)
+        ),
         *job_events("fix", [], ["open.one"], sql="UPDATE open.one SET id = ?"),
         *job_events("fix_note", ["db.first"], ["open.one"], columns="zqhnote"),
         *job_events("fix_too", [], ["open.one"], sql="UPDATE open.one SET zqhnote = ?"),
@@ -330,6 +344,17 @@ def add_hidden_input_of_task(project: PairedProject) -> None:
 
 def add_hidden_column(project: PairedProject) -> None:
     project.add_model("second", ["first"], ["zqhfirst", "id", "zqhname", "n"])
+
+
+def build_elsewhere(project: PairedProject) -> None:
+    """A model of another dbt project is a task, by the name of its job."""
+    job = "db.dw.zqhother.last.build.run"
+    project.config["tasks"][job] = SECRET
+    for each in job_events(job, [], ["db.last"], days=DAYS):
+        each["producer"] = PRODUCERS["dbt"]
+        each["job"]["facets"]["dbt_node"] = {"unique_id": "model.zqhother.last"}
+        each["run"]["facets"]["dbt_run"] = {"invocation_id": "1"}
+        project.hidden_events.append(each)
 
 
 def lengthen_hidden_path(project: PairedProject) -> None:
@@ -388,6 +413,7 @@ CHANGES: dict[str, Change] = {
     "hidden writers of visible tables": lambda project: project.hide_task(
         NEW, [], ["db.last"], days=range(1, 29)
     ),
+    "hidden writers that the store has by other names": build_elsewhere,
     "a longer hidden way": lengthen_hidden_path,
     "more hidden ways": double_hidden_path,
     "a hidden way beside a visible one": add_hidden_input_of_task,
@@ -447,3 +473,11 @@ def test_what_differs_in_hidden_data_only_is_published_as_the_same_bytes(
         differing = {path for path in paths if published[name].get(path) != after[name].get(path)}
         assert differing == set()
     assert published["team"] != after["team"]
+
+
+@pytest.mark.parametrize("name", ["refresh", "left_out_1"])
+def test_the_page_of_a_visible_task_has_its_days_whatever_it_is_called(
+    published: dict[str, dict[str, bytes]], name: str
+) -> None:
+    page = published["public"][f"tasks/{name}/index.html"].decode()
+    assert "at most 2 a day" in page

@@ -14,9 +14,11 @@ from dbt_graft.injector.audience_nodes import node_labels
 from dbt_graft.injector.manifest import Node
 from dbt_graft.injector.sensitivity import labels
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.model import Lineage
+from dbt_graft.lineage.records import Direction
 
 _SHOWN = 5  # things with an unknown label that an error names
 
@@ -45,6 +47,24 @@ def task_levels(lineage: Lineage, audience: Audience) -> dict[str, Classificatio
         for name, task in lineage.tasks.items()
     }
     return {name: level for name, level in levels.items() if level is not None}
+
+
+def tables_of_hidden_tasks(
+    lineage: Lineage, levels: Mapping[str, Classification], audience: Audience
+) -> dict[DatasetId, Classification]:
+    """The tables that tasks with a label above write, each with the highest of these labels.
+
+    Of what dbt builds too, dbt knows what is in it. No label of a task shows a table: nobody looked
+    at its columns.
+    """
+    tables: dict[DatasetId, Classification] = {}
+    for name, level in levels.items():
+        if level > audience.sees:
+            for usage in lineage.tasks[name].usages:
+                built = lineage.definition(usage.dataset, DefinitionKind.DBT)
+                if usage.direction is Direction.WRITE and usage.counts and not built:
+                    tables[usage.dataset] = max(level, tables.get(usage.dataset, level))
+    return tables
 
 
 def check_labels(

@@ -6,6 +6,7 @@ Everything hidden is removed here, before any page, index or file of the site is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from dbt_graft.analysis.audience.described import (
@@ -20,6 +21,7 @@ from dbt_graft.analysis.audience.hidden import (
     hidden_data,
     table_labels,
 )
+from dbt_graft.analysis.audience.records import rename_keys
 from dbt_graft.analysis.audience.view import visible_lineage, visible_tasks
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.analysis.privacy.labels import DeclaredLabel, PrivacyLabels
@@ -33,7 +35,12 @@ from dbt_graft.graft.project.declared_labels import (
 )
 from dbt_graft.graft.project.impact_graph import impact_graph
 from dbt_graft.graft.project.privacy_labels import spread_labels
-from dbt_graft.graft.questions.audience.labels import audience_of, check_labels, task_levels
+from dbt_graft.graft.questions.audience.labels import (
+    audience_of,
+    check_labels,
+    tables_of_hidden_tasks,
+    task_levels,
+)
 from dbt_graft.graft.questions.audience.words import Sight, hidden_texts, words_of
 from dbt_graft.injector.audience import visible_artifacts
 from dbt_graft.injector.audience_nodes import (
@@ -81,10 +88,12 @@ class AudienceSite:
     def days(self, days: DailyHistory) -> DailyHistory:
         """The days of what is visible."""
         hidden, tasks = self.view.hidden.datasets, self.view.tasks
-        return DailyHistory(
+        visible = DailyHistory(
             {name: history for name, history in days.tasks.items() if name in tasks},
             {name: history for name, history in days.datasets.items() if name not in hidden},
         )
+        renamed: DailyHistory = rename_keys(visible, self.view.names)
+        return renamed
 
     def docs_pages(self, pages: Mapping[str, str]) -> dict[str, str]:
         """The smaller docs pages that have a visible node, and a name that says nothing hidden."""
@@ -123,9 +132,13 @@ def audience_site(config: Config, grafted: Grafted) -> AudienceSite | None:
     declared = declared_labels(config, project.described, impact_graph(config, project.described))
     if not audience.sees_all:
         check_labels(config, project.described, manifest, node_ids, declared)
-    hidden = _hidden_data(config, project, audience, declared)
+    levels = task_levels(lineage, audience)
+    datasets = dict(declared.datasets)
+    for dataset, level in tables_of_hidden_tasks(lineage, levels, audience).items():
+        datasets[dataset] = max(level, datasets.get(dataset, level))
+    hidden = _hidden_data(config, project, audience, replace(declared, datasets=datasets))
     gone = hidden_nodes(manifest, node_ids, hidden, audience)
-    tasks = visible_tasks(lineage, hidden, audience, task_levels(lineage, audience))
+    tasks = visible_tasks(lineage, hidden, audience, levels)
     sight = Sight(hidden, gone, tasks, _consumers(grafted, gone, hidden, tasks, audience))
     words = words_of(project, sight)
     all_texts = AudienceView(hidden, words)

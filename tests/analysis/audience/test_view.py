@@ -11,6 +11,7 @@ from dbt_graft.analysis.audience.described import AudienceView
 from dbt_graft.analysis.audience.hidden import Audience, HiddenData
 from dbt_graft.analysis.audience.view import code_left_out, visible_lineage, visible_tasks
 from dbt_graft.analysis.audience.words import LEFT_OUT, hidden_words
+from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.privacy.classification import Classification
 from dbt_graft.lineage.code import CodeMatch, TaskCode
 from dbt_graft.lineage.dataset import DatasetId, Kind
@@ -242,6 +243,57 @@ def test_a_hidden_task_between_visible_tables_has_no_name_and_no_statement() -> 
     assert visible.shapes == {}
     assert {flow.task for flow in visible.flows} == {"left_out"}
     assert [(edge.task, edge.shape_id) for edge in visible.column_edges] == [("left_out", "")]
+
+
+KNOWN, UNKNOWN = "a column", "no columns"
+
+
+@for_each(
+    "ways, is_known",
+    [
+        ([KNOWN], True),
+        ([UNKNOWN], False),
+        ([KNOWN, KNOWN], True),
+        ([KNOWN, "no column comes of it"], True),
+        ([KNOWN, UNKNOWN], False),
+        ([UNKNOWN, KNOWN], False),
+        ([KNOWN, "through a hidden table"], False),
+        (["of a visible task", UNKNOWN], False),
+    ],
+)
+def test_the_columns_of_hidden_ways_are_known_where_those_of_all_are(
+    ways: list[str], *, is_known: bool
+) -> None:
+    """What changes in a column may otherwise be in any column of the table behind."""
+    hidden, flows, edges = DatasetId("spark", "db.hidden"), [], []
+    for number, way in enumerate(ways):
+        task = f"task{number}"
+        if way == "through a hidden table":
+            flows += [Flow(CLOSED, hidden, "fill"), Flow(hidden, OPEN, task)]
+            continue
+        shapes = {"no column comes of it": ("s",)}.get(way, (task,))
+        flows.append(Flow(CLOSED, OPEN, task, shapes=shapes))
+        if way in (KNOWN, "of a visible task"):
+            edges.append(notation.edge("spark/db.open.n < spark/db.closed.n", task))
+    shape = Shape("s", "tsql", "delete from t", "sqlglot", Outcome.PARSED)
+    names = [*dict.fromkeys(flow.task for flow in flows)]
+    seen = {name for name in names if ways[:1] == ["of a visible task"]} & {"task0"}
+    lineage = Lineage(
+        tasks={name: Task(name) for name in names},
+        flows=tuple(flows),
+        column_edges=tuple(edges),
+        shapes={"s": shape},
+    )
+    view = replace(view_of(HiddenData(frozenset({hidden}))), tasks=frozenset(seen))
+
+    visible = visible_lineage(lineage, view)
+
+    graph = ImpactGraph(visible.column_edges, visible.flows)
+    known = {
+        graph.tasks[task]: bool(has_columns)
+        for task, has_columns in zip(graph.flow_task, graph.flow_has_columns, strict=True)
+    }
+    assert known == {**dict.fromkeys(seen, True), "left_out": is_known}
 
 
 @for_each(

@@ -136,3 +136,42 @@ def test_the_team_s_site_is_published_all_the_same(tmp_path: Path) -> None:
     assert "the site for the audience public" in done.output
     published = {name for name in ("site", "public", "all") if (tmp_path / "build" / name).exists()}
     assert published == {"site", "all"}
+
+
+@for_each(
+    "tag, unlabelled, shown",
+    [
+        ("nightly", "show", {"load", "raw.orders", "db.pay", "mail"}),
+        # It hides the task and what the task writes, but for what dbt builds.
+        ("secret", "show", {"db.pay", "mail"}),
+        ("nightly", "hide", set()),
+        # It shows nothing: nobody looked at the columns.
+        ("public", "hide", set()),
+        ("secret", "hide", set()),
+    ],
+)
+@pytest.mark.parametrize("in_dbt", ["[team]", "[]"])
+def test_the_tag_of_a_task_hides_what_it_writes_and_shows_nothing_whatever_dbt_shows(
+    tmp_path: Path, tag: str, unlabelled: str, shown: set[str], in_dbt: str
+) -> None:
+    small_project(tmp_path)
+    flows = "{from: [sftp/files], to: [spark/raw.orders, spark/db.pay]}"
+    (tmp_path / "lineage.yml").write_text(
+        f"version: 1\ntasks:\n  load: {{tags: [{tag}], flows: [{flows}]}}\n"
+        "  send: {flows: [{from: [spark/db.pay], to: [sftp/mail]}]}\n"
+    )
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write(f"dbt: {{tags: {in_dbt}}}\nsite: {{audience: public, ")
+        config.write(f"unlabelled: {unlabelled}}}\n")
+    change(tmp_path, "nodes", "model.shop.pay", **node("model", "db.pay"))
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    site = tmp_path / "build/site"
+    pages = {
+        "load": "tasks/load",
+        "raw.orders": "datasets/spark/raw/orders",
+        "db.pay": "datasets/spark/db/pay",
+        "mail": "datasets/sftp/mail",
+    }
+    assert {name for name, page in pages.items() if (site / page / "index.html").exists()} == shown

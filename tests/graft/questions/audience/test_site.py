@@ -544,14 +544,20 @@ def test_a_site_of_the_past_is_for_no_audience(tmp_path: Path) -> None:
 def test_the_pages_of_an_audience_promise_nothing_of_the_rest(tmp_path: Path) -> None:
     small_project(tmp_path)
     with (tmp_path / "graft.yml").open("a") as config:
-        config.write("site: {audiences: {public: {out: build/public, unlabelled: show}}}\n")
+        config.write("site: {impact: true, audiences: ")
+        config.write("{public: {out: build/public, unlabelled: show}}}\n")
     assert graft(tmp_path, "collect").exit_code == 0
     assert graft(tmp_path, "site").exit_code == 0
-    promises = {
-        "index.html": "and all logs were read",
-        "attention/index.html": "and all logs were read",
-        "datasets/sftp/files/index.html": "No writer found",
-    }
-    for page, promise in promises.items():
+    files, orders = "datasets/sftp/files/index.html", "datasets/spark/raw/orders/index.html"
+    promises = [
+        ("index.html", "and all logs were read"),
+        ("attention/index.html", "and all logs were read"),
+        (files, "No writer found"),
+        (files, "No columns found"),
+        (files, "by the lineage that is known"),
+        (orders, "No reader found"),
+        (orders, "reaches nothing that is known"),
+    ]
+    for page, promise in promises:
         assert promise in (tmp_path / "build/site" / page).read_text()
         assert promise not in (tmp_path / "build/public" / page).read_text()
