@@ -86,8 +86,8 @@ def descriptions(
             tests=tuple(sorted(tested.values(), key=lambda test: (test.column, test.name))),
             inner_tests=tuple(sorted(inner.values(), key=lambda test: (test.model, test.name))),
             dbt_ids=tuple(dbt_ids),
-            # Tags that the graft gives a node are of its tasks, and for show.
-            labels=labels([*described, {"tags": [*map(clean, event_tags)]}]),
+            # Events label it beside dbt. Tags that the graft gives a node are of its tasks.
+            labels=labels([*described, {"tags": metadata.tags if metadata else ()}]),
             column_labels=_with_tag_labels(column_labels(described), columns),
             is_checked_for_freshness=any(map(_has_freshness, described)),
             selection=selected_by.get(node_id, ""),

@@ -167,6 +167,8 @@ def _dags(runs: Iterable[Run]) -> set[str]:
 def _visible_names(project: CompleteProject, hidden: HiddenData) -> Iterator[str]:
     """Names of data that anybody may read, and those of ids."""
     yield from _PLAIN
+    # dbt's page has it, whatever is visible.
+    yield str(project.grafted.manifest["metadata"].get("project_name") or "")
     for dataset, columns in project.columns.items():
         if dataset not in hidden.datasets:
             yield from (dataset.name, *dataset.parts, *WORD.findall(dataset.namespace))

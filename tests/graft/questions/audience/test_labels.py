@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cases import for_each
+from tests.collectors.openlineage.events import dataset, event, written
 from tests.graft.audience_project import graft
 from tests.graft.commands.test_impact import board, node
 from tests.graft.small_project import declare, small_project
@@ -175,3 +176,22 @@ def test_the_tag_of_a_task_hides_what_it_writes_and_shows_nothing_whatever_dbt_s
         "mail": "datasets/sftp/mail",
     }
     assert {name for name, page in pages.items() if (site / page / "index.html").exists()} == shown
+
+
+@for_each("tag, is_shown", [({"key": "team", "value": "shop"}, True), ({"key": "secret"}, False)])
+def test_a_tag_in_an_event_labels_a_table_beside_the_tags_of_dbt(
+    tmp_path: Path, tag: dict[str, str], *, is_shown: bool
+) -> None:
+    project(tmp_path, site="{audience: public, unlabelled: show}")
+    source = node("source", "raw.orders") | {"tags": ["nightly"]}
+    change(tmp_path, "sources", "source.shop.raw.orders", **source)
+    orders = dataset("spark raw.orders", {"tags": {"tags": [tag]}})
+    written(tmp_path / "events.jsonl", event("START"), event(outputs=[orders]))
+    collected = "collect: [{declared: {path: lineage.yml}}, {openlineage: {path: events.jsonl}}]"
+    config = (tmp_path / "graft.yml").read_text().partition("\n")[2]
+    (tmp_path / "graft.yml").write_text(f"{collected}\n{config}")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    page = tmp_path / "build/site/datasets/spark/raw/orders/index.html"
+    assert page.exists() == is_shown

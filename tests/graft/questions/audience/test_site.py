@@ -484,6 +484,26 @@ def test_a_server_in_another_name_of_a_visible_table_is_visible(tmp_path: Path) 
     assert naming(tmp_path / "build/public", "zqxhid") == []
 
 
+@pytest.mark.parametrize("project_name", ["zqxhid", "zqxhid_shop"])
+def test_the_project_may_be_called_as_a_database_of_hidden_tables_alone(
+    tmp_path: Path, project_name: str
+) -> None:
+    small_project(tmp_path)
+    declare(tmp_path, "zqxhid.raw.pay")
+    manifest = json.loads((tmp_path / "target/manifest.json").read_text())
+    manifest["metadata"]["project_name"] = project_name
+    (tmp_path / "target/manifest.json").write_text(json.dumps(manifest))
+    write_index(tmp_path / "target", manifest, {"nodes": {}, "sources": {}})
+    write_page(tmp_path / "target")
+    with (tmp_path / "graft.yml").open("a") as config:
+        config.write("privacy: {tables: [{tables: 'spark/*', is: secret}]}\n")
+        config.write("site: {audience: public}\n")
+    assert graft(tmp_path, "collect").exit_code == 0
+    done = graft(tmp_path, "site")
+    assert done.exit_code == 0, done.output
+    assert naming(tmp_path / "build/site", "raw.pay") == []
+
+
 def test_servers_and_dags_of_nothing_visible_are_hidden(tmp_path: Path) -> None:
     small_project(tmp_path)
     tasks = "".join(
@@ -543,21 +563,35 @@ def test_a_site_of_the_past_is_for_no_audience(tmp_path: Path) -> None:
 
 def test_the_pages_of_an_audience_promise_nothing_of_the_rest(tmp_path: Path) -> None:
     small_project(tmp_path)
+    (tmp_path / "lineage.yml").write_text(
+        """\
+version: 1
+tasks:
+  load:
+    flows:
+      - from: [sftp/files]
+        to: [spark/raw.orders]
+        columns: {spark/raw.orders: {id: [sftp/files.id], n: [sftp/files.n]}}
+      - from: [spark/raw.orders]
+        to: [spark/db.mart]
+        columns: {spark/db.mart: {n: [spark/raw.orders.n]}}
+      - {from: [spark/db.mart], to: [sftp/mail]}
+"""
+    )
     with (tmp_path / "graft.yml").open("a") as config:
         config.write("site: {impact: true, audiences: ")
         config.write("{public: {out: build/public, unlabelled: show}}}\n")
     assert graft(tmp_path, "collect").exit_code == 0
     assert graft(tmp_path, "site").exit_code == 0
-    files, orders = "datasets/sftp/files/index.html", "datasets/spark/raw/orders/index.html"
     promises = [
         ("index.html", "and all logs were read"),
         ("attention/index.html", "and all logs were read"),
-        (files, "No writer found"),
-        (files, "No columns found"),
-        (files, "by the lineage that is known"),
-        (orders, "No reader found"),
-        (orders, "reaches nothing that is known"),
+        ("datasets/sftp/files/index.html", "No writer found"),
+        ("datasets/sftp/mail/index.html", "No reader found"),
+        ("datasets/sftp/mail/index.html", "No columns found"),
+        ("datasets/spark/raw/orders/index.html", "reaches nothing that is known"),
+        ("datasets/spark/raw/orders/index.html", "by the lineage that is known"),
     ]
     for page, promise in promises:
-        assert promise in (tmp_path / "build/site" / page).read_text()
+        assert promise in (tmp_path / "build/site" / page).read_text(), promise
         assert promise not in (tmp_path / "build/public" / page).read_text()
