@@ -264,7 +264,7 @@ KNOWN, UNKNOWN = "a column", "no columns"
 def test_the_columns_of_hidden_ways_are_known_where_those_of_all_are(
     ways: list[str], *, is_known: bool
 ) -> None:
-    """What changes in a column may otherwise be in any column of the table behind."""
+    """Otherwise a change of a column may be in any column of the table behind."""
     hidden, flows, edges = DatasetId("spark", "db.hidden"), [], []
     for number, way in enumerate(ways):
         task = f"task{number}"
