@@ -27,6 +27,7 @@ from dbt_graft.collectors.openlineage.facets import (
 )
 from dbt_graft.collectors.openlineage.groups import Group, groups
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job, is_ours
+from dbt_graft.collectors.openlineage.ticks import interval_end
 from dbt_graft.collectors.redact import redact_error
 from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.collectors.statements.normalise import normalise
@@ -238,6 +239,8 @@ def _own_run(
     first = events[0]
     is_run = first.kind is EventKind.RUN
     nominal = {} if _is_once(run_facets) else mapping(run_facets, "nominalTime")
+    nominal_start = moment(nominal, "nominalStartTime")
+    nominal_end = moment(nominal, "nominalEndTime")
     return Run(
         run_id=first.run_id or f"job:{job.name}",
         task=job.task or first.job,
@@ -257,8 +260,8 @@ def _own_run(
         ),
         attempt=number(run_facets, "airflow", "taskInstance", "try_number")
         or _number(graft_tag(run_facets, "attempt")),
-        nominal_start=moment(nominal, "nominalStartTime"),
-        nominal_end=moment(nominal, "nominalEndTime"),
+        nominal_start=nominal_start,
+        nominal_end=nominal_start and interval_end(run_facets, nominal_start, nominal_end),
         origin=origin,
     )
 

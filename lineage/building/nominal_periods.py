@@ -1,7 +1,7 @@
 """The data interval of an orchestrator's run as the dates that the run wrote.
 
 It counts where nothing stronger tells the dates, and for writes only: what a run for one day reads
-may be of any day. A backfill of Airflow has an interval without a length: it means its day.
+may be of any day. An interval without a length, as one of Airflow's backfills, means its day.
 
 A table that is replaced as a whole is a snapshot, whatever interval its runs have. Where runs are
 for hours, an overwrite without any partition counts as that of its hour: if it replaced more, the
