@@ -15,6 +15,7 @@ from dbt_graft.lineage.describe import NodeTest
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import NodeResult, Status
 
+_CLOCKS_DIFFER = timedelta(minutes=2)
 # dbt's words for a source without new rows.
 _STALE = ("warn", "error")
 _OUTCOME = {
@@ -149,10 +150,14 @@ def all_results(index: Index) -> Mapping[DatasetId, NodeResults]:
 
 
 def loaded_ago(check: NodeResult) -> str:
-    """The age of a source's newest row when it was checked: `3 hours`; empty if it is not known."""
+    """The age of a source's newest row when it was checked: `3 hours old`; empty if not known.
+
+    Local times that are taken for UTC are `2 hours ahead`, and fresh for longer than they should.
+    """
     if check.max_loaded_at is None or check.started_at is None:
         return ""
-    return _age(max(check.started_at - check.max_loaded_at, timedelta()))
+    age = check.started_at - check.max_loaded_at
+    return f"{_age(-age)} ahead" if age < -_CLOCKS_DIFFER else f"{_age(max(age, timedelta()))} old"
 
 
 def _age(age: timedelta) -> str:

@@ -162,12 +162,14 @@ def test_a_check_that_could_not_be_made_has_its_error() -> None:
 @for_each(
     "age, words",
     [
-        (timedelta(minutes=1), "1 minute"),
-        (timedelta(minutes=119), "119 minutes"),
-        (timedelta(hours=3), "3 hours"),
-        (timedelta(hours=47), "47 hours"),
-        (timedelta(days=3, hours=5), "3 days"),
-        (timedelta(minutes=-5), "0 minutes"),
+        (timedelta(minutes=1), "1 minute old"),
+        (timedelta(minutes=119), "119 minutes old"),
+        (timedelta(hours=3), "3 hours old"),
+        (timedelta(hours=47), "47 hours old"),
+        (timedelta(days=3, hours=5), "3 days old"),
+        (timedelta(minutes=-1), "0 minutes old"),
+        (timedelta(minutes=-5), "5 minutes ahead"),
+        (timedelta(hours=-2), "2 hours ahead"),
     ],
 )
 def test_an_age_is_one_number(age: timedelta, words: str) -> None:
