@@ -132,6 +132,7 @@ class Execution:
         written: The rows that its tasks put out; None where none of its stages has ended.
         written_bytes: The bytes that they put out; 0 where nothing counts them.
         gaps: What its jobs may touch beyond its plan.
+        sources: The scans and paths that the RDDs of its jobs were made of.
     """
 
     id: int
@@ -154,6 +155,7 @@ class Execution:
     written: int | None = None
     written_bytes: int = 0
     gaps: set[str] = field(default_factory=set)
+    sources: dict[str, None] = field(default_factory=dict)
     size: int = 0
 
     @property

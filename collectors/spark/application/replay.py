@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 
 from dbt_graft.collectors.spark.application.execution import (
     Application,
@@ -291,6 +291,7 @@ class _Replay:
                 if made_of:
                     rdds[rdd] = made_of[:_MOST_SOURCES]
         work = notebook_or_job(body.get("work", {}))
+        sources = chain.from_iterable(rdds.recall(rdd) or () for rdd, *_ in body["rdds"])
         if body["gaps"]:
             self.gaps[body["job"]] = body["gaps"]
         if "execution" not in body:
@@ -300,6 +301,7 @@ class _Replay:
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
             execution.work = execution.work or work
+            execution.sources |= dict.fromkeys(islice(sources, _MOST_SOURCES))
             for stage in body["stages"]:
                 # A later job may list a stage that is already computed.
                 if self.stages.setdefault(stage, execution.id) == execution.id:

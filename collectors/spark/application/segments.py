@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from dbt_graft.collectors.spark.application.execution import Execution
+from dbt_graft.collectors.spark.gap_reasons import RDD_COLUMNS, RDD_FILES
 from dbt_graft.collectors.spark.plans.arguments import Attribute, attributes, identifier
 from dbt_graft.collectors.spark.plans.tree import Operator, PlanNode
 from dbt_graft.collectors.spark.sources.commands import (
@@ -21,7 +22,13 @@ from dbt_graft.collectors.spark.sources.commands import (
 from dbt_graft.collectors.spark.sources.connectors import Target, write_target
 from dbt_graft.collectors.spark.sources.periods import mapped_partitions
 from dbt_graft.collectors.spark.sources.plan_text import cached_scans, plan_text, with_location
-from dbt_graft.collectors.spark.sources.relations import Rdds, rdd_scans, relation_scan
+from dbt_graft.collectors.spark.sources.relations import (
+    Rdds,
+    hides_files,
+    labelled_scan,
+    relation_scan,
+    scanned_rdd,
+)
 from dbt_graft.collectors.spark.sources.scans import Scan, is_schema_inference, read_scan
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Status
@@ -32,6 +39,7 @@ _NOWHERE = re.compile(r"\b(?:NoopWrite|NoopTable|noop-table)\b")
 _STAGED = "$StagedDeltaTableV2@"
 _STREAMED_WRITE = "WriteToDataSourceV2"
 _SCANS_RDD, _RDD = "Scan ExistingRDD", "RDD["
+_RDD_SCANS = (_SCANS_RDD, "RDDScan", "Scan RDD", "ExternalRDDScan", "Scan[")
 _CACHED = "InMemoryTableScan"
 # Commands that change single rows, and the columns with the places of these rows.
 _ROW_LEVEL = ("ReplaceData", "WriteDelta")
@@ -57,6 +65,7 @@ class PlanSegment:
         around: The executions that it is nested in and that name its target.
         feeds: The queries nested in its execution, whose rows it writes.
         infers_schema: It is Spark's own query for the columns of files.
+        gaps: What the log does not tell of the RDDs that it begins with.
     """
 
     execution: Execution
@@ -72,6 +81,7 @@ class PlanSegment:
     around: list[Execution] = field(default_factory=list)
     feeds: list[PlanSegment] = field(default_factory=list)
     infers_schema: bool = False
+    gaps: set[str] = field(default_factory=set)
 
     @property
     def role(self) -> CommandRole | None:
@@ -116,14 +126,50 @@ def plan_segments(execution: Execution, problems: list[Problem]) -> list[PlanSeg
 
 def add_rdd_scans(segment: PlanSegment, rdds: Rdds) -> None:
     """Add the scans behind the RDDs that a segment's plan begins with."""
-    if not rdds or _RDD not in segment.execution.text:
+    if not rdds:
         return
-    for top in _operators_below(segment):
+    labels: dict[str, tuple[int, ...]] = {}
+    numbered = 0
+    for top in _operators_below(segment) if _RDD in segment.execution.text else ():
         for operator in top.walk():
-            seen = {(scan.table, scan.paths) for scan in segment.scans}
-            segment.scans += [
-                scan for scan in rdd_scans(operator, rdds) if (scan.table, scan.paths) not in seen
-            ]
+            if (number := scanned_rdd(operator)) is not None:
+                numbered += 1
+                columns = attributes(operator.fields.get("Output", ""))
+                ids = tuple(column.id for column in columns)
+                labels |= dict.fromkeys(rdds.get(number, ()), ids)
+    is_hidden = any(map(hides_files, labels))
+    plan = segment.node or segment.execution.plan
+    begun = sum(_is_rdd(node) for node in plan.walk()) if plan else 0
+    if begun > numbered and not segment.execution.stream:
+        # In the extended layout, or where the text is cut, it has no numbers.
+        others, is_ambiguous = _labels_of_jobs(segment)
+        labels |= dict.fromkeys(others, ())
+        is_hidden |= is_ambiguous
+        segment.gaps |= {RDD_COLUMNS} if others else set()
+    # The sources of a stream are in its progress.
+    segment.gaps |= {RDD_FILES} if is_hidden and not segment.execution.stream else set()
+    seen = {(scan.table, scan.paths) for scan in segment.scans}
+    scans = (labelled_scan(label, ids) for label, ids in labels.items())
+    segment.scans += [s for s in scans if s and (s.table, s.paths) not in seen]
+
+
+def _labels_of_jobs(segment: PlanSegment) -> tuple[list[str], bool]:
+    """The sources of the RDDs of an execution's jobs beside those of its plan, and whether that may
+    not be all, or another command's.
+    """
+    execution = segment.execution
+    plan = execution.final or execution.plan
+    if plan and sum(node.name.startswith("Execute ") for node in plan.walk()) > 1:
+        return [], bool(execution.sources)
+    tables = {scan.table for scan in segment.scans if scan.table}
+    reads_files = any(scan.paths and not scan.table for scan in segment.scans)
+    scans = {label: labelled_scan(label) for label in execution.sources}
+    labels = [label for label, scan in scans.items() if scan and scan.table not in tables]
+    return labels, not reads_files and any(map(hides_files, scans))
+
+
+def _is_rdd(node: PlanNode) -> bool:
+    return node.name == "Scan" or node.name.startswith(_RDD_SCANS)
 
 
 def use_planned_sink(segment: PlanSegment) -> None:

@@ -43,17 +43,19 @@ from dbt_graft.collectors.spark.application.segments import (
     use_planned_sink,
 )
 from dbt_graft.collectors.spark.application.unnamed import name_catalogs, resolve_scans, view_text
-from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT, RDD_READ
+from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT, PLAN_CUT, RDD_COLUMNS, RDD_READ
 from dbt_graft.collectors.spark.sources.commands import Command, CommandRole
 from dbt_graft.collectors.spark.sources.connectors import Target
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
 from dbt_graft.collectors.spark.sources.relations import infers_schema, labelled_scan
 from dbt_graft.collectors.spark.sources.scans import Scan
 from dbt_graft.collectors.statement import DatasetAccess
+from dbt_graft.lineage.building.memory import MEMORY
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import Column
 
 _log = logging.getLogger(__name__)
 
@@ -281,6 +283,7 @@ def _statement(
         )
         reads += [access for each in named for access in each]
     writes: list[DatasetAccess] = []
+    columns: tuple[Column, ...] = ()
     traced = column_edges(segment, context.column_sources)
     gaps = dict.fromkeys(traced.gaps)
     if target := segment.target:
@@ -317,6 +320,11 @@ def _statement(
     inputs = list(read_with_edges(reads, traced.edges if segment.command else (), operation))
     if any(scan.is_cut for part in (segment, *segment.feeds) for scan in part.scans):
         gaps[PATHS_CUT] = None
+    of_rdds = {gap for part in (segment, *segment.feeds) for gap in part.gaps}
+    followed = {edge.to_column for edge in traced.edges if edge.from_dataset != MEMORY}
+    if not target or len(followed) >= max(1, len(columns)):
+        of_rdds.discard(RDD_COLUMNS)
+    gaps |= dict.fromkeys(sorted(of_rdds))
     return PlanStatement(
         reads=merge_accesses(inputs),
         writes=merge_accesses(pass_dates(writes, inputs, traced.edges)),

@@ -53,13 +53,15 @@ def scanned_rdd(operator: Operator) -> int | None:
     return int(match["id"]) if match else None
 
 
-def rdd_scans(operator: Operator, rdds: Rdds) -> list[Scan]:
-    """The scans behind the RDD that an operator scans."""
-    number = scanned_rdd(operator)
-    if number is None:
-        return []
-    ids = tuple(column.id for column in attributes(operator.fields.get("Output", "")))
-    return [scan for label in rdds.get(number, ()) if (scan := labelled_scan(label, ids))]
+def hides_files(label: str) -> bool:
+    """Whether an RDD's label is a scan of files that it does not name: `Scan parquet `."""
+    if not _SCAN.match(label):
+        return False
+    try:
+        read_scan(PlanNode(label.strip(), label))
+    except LookupError:
+        return True
+    return False
 
 
 def infers_schema(label: str) -> bool:

@@ -37,9 +37,11 @@ from dbt_graft.collectors.spark.application.statements import (
     statements,
 )
 from dbt_graft.collectors.spark.application.tasks import Root, is_of_application, task_of
+from dbt_graft.collectors.spark.gap_reasons import RDD_FILES
 from dbt_graft.collectors.spark.log.decode import Rejects
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.sources.datasets import DatasetResolver
+from dbt_graft.collectors.spark.sources.relations import hides_files
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.definition import DefinitionKind
@@ -179,6 +181,8 @@ def _resolve_edge(edge: StatementEdge, resolver: DatasetResolver) -> StatementEd
 
 
 _MOST_STREAMS = 10_000
+# Calls of an RDD: other jobs outside of SQL find the columns of files.
+_OF_RDD = tuple(f"org.apache.spark.{name}." for name in ("rdd", "api", "SparkContext"))
 # What has no task. Where it moves no data, no task lacks any (`lineage.gaps`).
 _UNNAMED = "{} executions name no task: `task_from` finds none"
 _UNNAMED_JOBS = "{} kinds of jobs outside of SQL name no task: `task_from` finds none"
@@ -436,7 +440,10 @@ class ApplicationCollector:
     def _add_outside(self, jobs: OutsideJobs, task: str | None) -> None:
         """Add jobs outside of SQL to their task."""
         writers = self._application.model_writers
-        self._add_gaps(task, {reason for reason, file in jobs.gaps if file not in writers})
+        gaps = {reason for reason, file in jobs.gaps if file not in writers}
+        if jobs.details.startswith(_OF_RDD) and any(map(hides_files, jobs.sources)):
+            gaps.add(RDD_FILES)
+        self._add_gaps(task, gaps)
         if task is None and jobs.sources:
             self._unnamed[_UNNAMED_JOBS] += 1
         if task not in self._last:

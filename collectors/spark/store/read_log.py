@@ -16,7 +16,7 @@ from dbt_graft.collectors.spark.application.accesses import PlanStatement, State
 from dbt_graft.collectors.spark.application.execution import Application
 from dbt_graft.collectors.spark.application.replay import SETTLE_AFTER, replay
 from dbt_graft.collectors.spark.application.tasks import parent_run
-from dbt_graft.collectors.spark.gap_reasons import PATHS_CUT
+from dbt_graft.collectors.spark.gap_reasons import OF_INPUTS
 from dbt_graft.collectors.spark.log.checkpoint import Checkpoint, log_origin
 from dbt_graft.collectors.spark.log.decode import BadEvent, EndOfFile, Rejects, SparkEvent, decode
 from dbt_graft.collectors.spark.log.events import Body
@@ -187,9 +187,10 @@ def _display_name(dataset: DatasetId) -> str:
 
 def _reason(gaps: list[str]) -> str | None:
     """The reason of a PARTIAL shape, in the words of all parsers; None without gaps."""
-    columns = [gap for gap in gaps if gap != PATHS_CUT]
+    columns = [gap for gap in gaps if gap not in OF_INPUTS]
+    inputs = [gap for gap in OF_INPUTS if gap in gaps]
     reasons = [f"columns: {', '.join(columns)}"] if columns else []
-    reasons += [f"inputs: {PATHS_CUT}"] if PATHS_CUT in gaps else []
+    reasons += [f"inputs: {', '.join(inputs)}"] if inputs else []
     return "; ".join(reasons) or None
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from dbt_graft.collectors.spark.gap_reasons import RDD_READ, RDD_WRITTEN, ROWS_IN_CODE
+from dbt_graft.collectors.spark.gap_reasons import RDD_FILES, RDD_READ, RDD_WRITTEN, ROWS_IN_CODE
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 
 EXPECTED = {
     "table": set(),
-    "files": {RDD_WRITTEN},
+    "files": {RDD_WRITTEN, RDD_FILES},
     "empty_files": {RDD_WRITTEN},
     "pickles": {RDD_WRITTEN},
-    "each_row": {ROWS_IN_CODE},
+    "each_row": {ROWS_IN_CODE, RDD_FILES},
     "each_part": {ROWS_IN_CODE},
     "input_format": {RDD_READ},
     "collects": set(),

@@ -11,6 +11,7 @@ import pytest
 
 from dbt_graft.collectors.spark.application.streams import gap_of_sink
 from dbt_graft.collectors.spark.gap_reasons import (
+    RDD_FILES,
     RDD_READ,
     RDD_WRITTEN,
     ROWS_IN_CODE,
@@ -19,6 +20,8 @@ from dbt_graft.collectors.spark.gap_reasons import (
 from dbt_graft.collectors.spark.log.files import SparkLogs
 from dbt_graft.collectors.spark.store.read_log import EventFile, assemble
 from dbt_graft.collectors.store.tables import LogRecords
+from dbt_graft.lineage.gaps import may_touch_more
+from dbt_graft.lineage.records import Direction
 from tests.cases import for_each
 
 Make = Callable[..., Any]
@@ -137,6 +140,17 @@ def gaps(log: bytes, *inside: Event, **more: Any) -> dict[str, set[str]]:
         (job({}, ("JdbcRDD", "")), {RDD_READ}),
         (job({}, ("HadoopRDD", "Scan hive raw.orders")), set()),
         (job({}, ("/in/a", "newAPIHadoopFile")), set()),
+        # `df.rdd` of files without a table; and Spark's own look at the columns of files.
+        (job(scope("collect"), ("FileScanRDD", "Scan parquet "), details=OF_JVM), {RDD_FILES}),
+        (
+            job(
+                scope("collect"),
+                ("FileScanRDD", "Scan text "),
+                details="org.apache.spark.sql.DataFrameReader.csv(DataFrameReader.scala:5)\n",
+            ),
+            set(),
+        ),
+        (job(scope("collect"), ("FileScanRDD", "Scan parquet raw.a"), details=OF_JVM), set()),
     ],
 )
 def test_a_job_outside_of_sql_that_touches_what_the_log_does_not_name(
@@ -167,6 +181,39 @@ def test_a_command_names_what_its_jobs_write(
 ) -> None:
     log = make_log({"plan": node(plan, args=INTO, Location="x[file:/in/a]")})
     assert gaps(log, *job(scope(call) | {"spark.sql.execution.id": "0"})) == {"a_task": expected}
+
+
+NUMBERED = "(1) Scan ExistingRDD\nOutput [1]: [a#1]\nArguments: [a#1], MapPartitionsRDD[0] at x\n"
+
+
+@for_each(
+    "text, rdd, reads, is_open",
+    [
+        (NUMBERED, ("/in/a", "textFile"), {"/in/a"}, False),
+        (NUMBERED, ("FileScanRDD", "Scan parquet "), set(), True),
+        (NUMBERED, ("ParallelCollectionRDD", "parallelize"), set(), False),
+        # The extended layout, and a text that is cut.
+        ("Scan ExistingRDD[a#1]", ("/in/a", "textFile"), {"/in/a"}, False),
+        ("", ("/in/a", "textFile"), {"/in/a"}, False),
+        ("", ("FileScanRDD", "Scan parquet raw.a"), {"raw.a"}, False),
+        ("", ("FileScanRDD", "Scan parquet "), set(), True),
+        ("", ("ParallelCollectionRDD", "parallelize"), set(), False),
+    ],
+)
+def test_a_statement_has_the_sources_of_its_rdd_or_may_read_more(
+    make_log: Make,
+    node: Make,
+    text: str,
+    rdd: tuple[str, str],
+    reads: set[str],
+    is_open: bool,
+) -> None:
+    plan = node(INSERT, node("Scan ExistingRDD"), args=INTO)
+    tree = f"{INSERT} (2)\n+- Scan ExistingRDD (1)\n\n\n{text}" if text == NUMBERED else text
+    log = make_log({"plan": plan, "text": tree})
+    records = collect(log, *job({"spark.sql.execution.id": "0"}, rdd))
+    read = {a.dataset.name for a in records.accesses if a.direction is Direction.READ}
+    assert (read, any(map(may_touch_more, records.shapes))) == (reads, is_open)
 
 
 @for_each("file, expected", [("ReadWrite.scala", set()), ("Main.scala", {RDD_WRITTEN})])

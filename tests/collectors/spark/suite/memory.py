@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import SparkSession
 
-# In the extended layout a scan of an RDD does not say of which.
+# In the extended layout a scan of an RDD does not say of which: the job does.
+NO_NUMBER = "the plan does not show of which RDD its columns are"
 OPAQUE = "a user function takes and returns all columns at once"
 
 
@@ -24,7 +25,7 @@ OPAQUE = "a user function takes and returns all columns at once"
     gaps=OPAQUE,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_mapped 6 <- raw.orders",))},
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_mapped 6",), "", "")},
+    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_mapped 6 <- raw.orders",), "", NO_NUMBER)},
 )
 def rdd_mapped(spark: SparkSession, _: Path) -> None:
     rows = spark.table("raw.orders").rdd.map(lambda row: (row.order_id,))
@@ -41,7 +42,9 @@ def rdd_mapped(spark: SparkSession, _: Path) -> None:
     """,
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3 <- raw.customers",))},
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3",), "", "", "")},
+    extended={
+        (3, 5): Instead(("CREATE TABLE AS ml.rdd_to_frame 3 <- raw.customers",), "", NO_NUMBER, "")
+    },
 )
 def rdd_to_frame(spark: SparkSession, _: Path) -> None:
     rows = spark.table("raw.customers").rdd.filter(lambda row: row.age > 0)
@@ -54,7 +57,9 @@ def rdd_to_frame(spark: SparkSession, _: Path) -> None:
     columns="line <- /landing/notes.txt.* TRANSFORMATION",
     gaps=OPAQUE,
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.lines 2",), "", "")},
+    extended={
+        (3, 5): Instead(("CREATE TABLE AS ml.lines 2 <- /landing/notes.txt",), "", NO_NUMBER)
+    },
 )
 def rdd_of_text(spark: SparkSession, at: Path) -> None:
     lines = spark.sparkContext.textFile(f"{at}/landing/notes.txt").map(lambda line: (line,))
@@ -66,7 +71,7 @@ def rdd_of_text(spark: SparkSession, at: Path) -> None:
     columns="text <- /landing/orders.* TRANSFORMATION",
     gaps=OPAQUE,
     workers=True,
-    extended={(3, 5): Instead(("INSERT /out/texts 2",), "", "")},
+    extended={(3, 5): Instead(("INSERT /out/texts 2 <- /landing/orders",), "", NO_NUMBER)},
 )
 def rdd_of_whole_files(spark: SparkSession, at: Path) -> None:
     texts = spark.sparkContext.wholeTextFiles(f"{at}/landing/orders").map(lambda pair: (pair[1],))
@@ -83,7 +88,11 @@ def rdd_of_whole_files(spark: SparkSession, at: Path) -> None:
     inferred="name <- raw.customers.name TRANSFORMATION",
     older={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3 <- raw.customers, raw.orders",))},
     workers=True,
-    extended={(3, 5): Instead(("CREATE TABLE AS ml.rdd_joined 3",), "", "", "")},
+    extended={
+        (3, 5): Instead(
+            ("CREATE TABLE AS ml.rdd_joined 3 <- raw.customers, raw.orders",), "", NO_NUMBER, ""
+        )
+    },
 )
 def rdd_joined(spark: SparkSession, _: Path) -> None:
     orders = spark.table("raw.orders").rdd.map(lambda row: (row.customer_id, 1))
