@@ -33,7 +33,7 @@ _SHORTEST_IN_BYTES = 6  # of one in bytes that are no text: shorter ones come by
 _FEW_WORDS = 4  # a text with fewer may be anybody's
 _SHOWN = 40  # characters of a hidden text
 _TABLE = ".parquet"
-_STEMS = ".pf_index"  # Pagefind's words: `rate` for `rating`
+_STEMS = (".pf_index", ".pf_meta")  # Pagefind's words: `rate` for `rating`
 _SEPARATOR = re.compile(r"(\W+)")
 _QUOTE = r"[\s\"'`\[\]\\]*"
 _BETWEEN = rf"[^\w\"{{}}{BREAK}]+"
@@ -178,6 +178,9 @@ def _hidden(words: HiddenWords, texts: Collection[str], visible: Collection[str]
     }
     is_part, common = part_of_names(words.visible - ours), words.visible | ours
     unsearched |= {name for name in names - unsearched if is_part(name)}
+    if single:
+        read = {word for text in visible for word in _words(text)}
+        unsearched |= {text for text in single if _words(text)[0] in read}
     searched = words.everywhere - unsearched
     phrases = {name for name in searched if len(_words(name)) > 1}
     exact = {_words(text)[0]: text for text in single - unsearched}

@@ -154,19 +154,33 @@ def test_statistics_of_parquet_are_searched(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "name"), [("**/*.pf_fragment", "iban"), ("**/*.pf_index", "zqxhid7")]
+    ("pattern", "name"),
+    [("**/*.pf_fragment", "iban"), ("**/*.pf_index", "zqxhid7"), ("**/*.pf_meta", "zqxhid7")],
 )
 def test_pagefind_s_files_are_searched(tmp_path: Path, pattern: str, name: str) -> None:
     """Its index has stems: `rate` for `rating`; only what is no plain word is a name there."""
-    made, published = tmp_path / "made", tmp_path / "published"
+    file = full_text_file(tmp_path, "Pays zqxhid7 to their iban.", pattern)
+    words = HiddenWords(frozenset({"iban", "zqxhid7"}))
+    assert Leak(file.name, name, "gzip") in find_leaks(file.parent, words, ()).leaks
+
+
+@for_each("pattern", ["**/*.pf_fragment", "**/*.pf_index", "**/*.pf_meta"])
+@pytest.mark.parametrize("text", ["staging", "Stages."])
+def test_the_stem_of_a_visible_word_is_no_hidden_name(
+    tmp_path: Path, pattern: str, text: str
+) -> None:
+    file = full_text_file(tmp_path, text, pattern)
+    assert find_leaks(file.parent, HiddenWords(frozenset({"stage"})), ()).leaks == ()
+
+
+def full_text_file(folder: Path, text: str, pattern: str) -> Path:
+    """One file of the index of a text, in a folder of its own."""
+    made, published = folder / "made", folder / "published"
     made.mkdir()
     published.mkdir()
-    entry = IndexedName(NameKind.TASK, "load", "tasks/load/")
-    write_full_text(made, [SearchText(entry, "Pays zqxhid7 to their iban.")])
+    write_full_text(made, [SearchText(IndexedName(NameKind.TASK, "load", "tasks/load/"), text)])
     (file,) = made.glob(pattern)
-    file.rename(published / file.name)
-    words = HiddenWords(frozenset({"iban", "zqxhid7"}))
-    assert Leak(file.name, name, "gzip") in find_leaks(published, words, ()).leaks
+    return file.rename(published / file.name)
 
 
 def test_a_name_is_found_where_a_large_file_is_cut(
@@ -246,6 +260,13 @@ def test_what_a_hidden_text_shares_with_visible_ones_is_no_leak(tmp_path: Path) 
     text = f"{shared} select {NAME} from source"
     assert find_leaks(tmp_path, WORDS, [text]).leaks
     assert find_leaks(tmp_path, WORDS, [text], [f"{shared} select id from source"]).leaks == ()
+
+
+def test_a_text_of_one_word_that_a_visible_text_has_is_no_leak_and_listed(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("The length of the way, in Zmeters.")
+    assert find_leaks(tmp_path, WORDS, ["Zmeters."], ["Of the way."]).leaks
+    search = find_leaks(tmp_path, WORDS, ["Zmeters."], ["The length of the way, in zmeters"])
+    assert (search.leaks, search.unsearched) == ((), ("Zmeters.",))
 
 
 def test_names_that_pages_use_are_not_searched_for_and_listed(tmp_path: Path) -> None:
