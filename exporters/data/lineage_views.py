@@ -219,10 +219,10 @@ LINEAGE_VIEWS = (
     ),
     View(
         "gaps",
-        "A reason why not all is known of a task.",
+        "A reason why not all is known of a task: datasets may be missing, or only columns.",
         _gaps,
         TASK,
-        ViewColumn("missing", TEXT, "`datasets`: it may read or write more; or only `columns`"),
+        ViewColumn("missing", TEXT, "`datasets` or `columns`"),
         ViewColumn("reason", TEXT, "the reason, with a statement without literals"),
     ),
     View(
