@@ -48,7 +48,7 @@ def past_records(store_folder: str, records: Records, past: Moment | None) -> Re
     if past is None:
         return records
     dated = as_of(records, past.at)
-    if records.accesses and not dated.accesses:
+    if records.accesses and not (dated.accesses or dated.runs or dated.node_results):
         first = oldest(records)
         begins = f"it begins {time_text(first)} UTC" if first else "it has no times"
         raise GraftError(
