@@ -282,6 +282,31 @@ class OutsideJobs:
 
 
 @dataclass(slots=True)
+class StartedIds:
+    """Ids that Spark counts up: those between the first and the last without a start are lost."""
+
+    first: int | None = None
+    last: int = -1
+    started: int = 0
+
+    def start(self, number: int) -> None:
+        """Take the id of what started; -1 where the event has none."""
+        if number >= 0:
+            self.mention(number)
+            self.started += 1
+
+    def mention(self, number: int) -> None:
+        """Take an id that an event names."""
+        self.first = number if self.first is None else min(self.first, number)
+        self.last = max(self.last, number)
+
+    @property
+    def missing(self) -> int:
+        """The number of ids without a start."""
+        return 0 if self.first is None else max(self.last - self.first + 1 - self.started, 0)
+
+
+@dataclass(slots=True)
 class Application:
     """An application, as its log describes it.
 
@@ -296,6 +321,7 @@ class Application:
         rdds: The scans and paths that each RDD was made of, by its id. Only the latest: an RDD
             that is still used is in each job that uses it.
         outside: Its jobs outside of SQL, by how they were started.
+        executions, jobs: Their ids.
         model_writers: The files of Spark's libraries for models that save one: what they write by
             an RDD lies beside it.
         requests: Statements of Spark Connect, without literals, by the tag of their jobs.
@@ -318,6 +344,8 @@ class Application:
     metrics: Metrics = field(default_factory=Metrics)
     rdds: LruDict[int, tuple[str, ...]] = field(default_factory=lambda: LruDict(_MOST_RDDS))
     outside: dict[tuple[str, ...], OutsideJobs] = field(default_factory=dict)
+    executions: StartedIds = field(default_factory=StartedIds)
+    jobs: StartedIds = field(default_factory=StartedIds)
     model_writers: set[str] = field(default_factory=set)
     streams: LruDict[str, StreamingQuery] = field(default_factory=lambda: LruDict(_MOST_STREAMS))
     requests: LruDict[str, str] = field(default_factory=lambda: LruDict(_MOST_REQUESTS))

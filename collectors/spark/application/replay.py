@@ -232,6 +232,7 @@ class _Replay:
             self.application.model_writers.update(_OF_MODEL.findall(execution.details))
         # Added before its plan is parsed: an execution with a bad plan still ends and may fail.
         self.executions[id_] = execution
+        self.application.executions.start(id_)
         self.running.add(id_)
         group = self.groups.setdefault(execution.root, ExecutionGroup(execution.root))
         group.executions[id_] = execution
@@ -282,6 +283,7 @@ class _Replay:
 
     def job_start(self, body: Body) -> None:
         rdds = self.application.rdds
+        self.application.jobs.start(body["job"])
         # Parents are older, so they come first.
         for rdd, source, parents in sorted(body.get("rdds", ())):
             # A checkpoint cuts an RDD from its parents; earlier jobs have them.
@@ -297,7 +299,9 @@ class _Replay:
         if "execution" not in body:
             self.jobs[body["job"]] = _OUTSIDE
             self._add_outside(body, work)
-        elif execution := self.executions.get(body["execution"]):
+            return
+        self.application.executions.mention(body["execution"])
+        if execution := self.executions.get(body["execution"]):
             self.jobs[body["job"]] = execution.id
             execution.group = execution.group or str(body["group"])
             execution.work = execution.work or work

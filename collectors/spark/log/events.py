@@ -164,7 +164,7 @@ def _request(event: Body) -> Body | None:
     return {"tag": event["jobTag"], "sql": sql} if sql else None
 
 
-def _job_start(event: Body) -> Body | None:
+def _job_start(event: Body) -> Body:
     properties = event.get("Properties") or {}
     execution = properties.get("spark.sql.execution.id")
     last = max(event.get("Stage Infos") or [{}], key=lambda stage: stage.get("Stage ID", -1))
@@ -182,7 +182,7 @@ def _job_start(event: Body) -> Body | None:
         body |= {"time": event.get("Submission Time"), "details": str(last.get("Details") or "")}
     else:
         body |= {"execution": int(execution), "stages": event["Stage IDs"]}
-    return body if execution or body["rdds"] or body["gaps"] else None
+    return body
 
 
 def _gaps(event: Body, properties: Body, details: str) -> Iterator[tuple[str, str]]:

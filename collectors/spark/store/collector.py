@@ -181,6 +181,9 @@ def _resolve_edge(edge: StatementEdge, resolver: DatasetResolver) -> StatementEd
 
 
 _MOST_STREAMS = 10_000
+# Spark drops events where they come too fast; and a part of a log may not be there.
+_LOST = "{} executions are not in the log: events were dropped, or a part of it is missing"
+_LOST_JOBS = "{} jobs are not in the log: events were dropped, or a part of it is missing"
 # Calls of an RDD: other jobs outside of SQL find the columns of files.
 _OF_RDD = tuple(f"org.apache.spark.{name}." for name in ("rdd", "api", "SparkContext"))
 # What has no task. Where it moves no data, no task lacks any (`lineage.gaps`).
@@ -362,6 +365,9 @@ class ApplicationCollector:
         self._assign_streams()
         for reason, number in self._unnamed.items():
             rejects.add_for_log(reason.format(number))
+        # The store has what a log had before it was compacted.
+        for missing, text in () if self._since else self._missing():
+            rejects.add_for_log(text.format(missing))
         rejects.join(self._rejects)
         for task, totals in self._totals.items():
             if left_out := totals.left_out:
@@ -392,6 +398,11 @@ class ApplicationCollector:
                 self._last.setdefault(task, LastExecution())
         if not (self._executions or self._last) and (only_task := self._task(None)):
             self._last[only_task] = LastExecution()
+
+    def _missing(self) -> list[tuple[int, str]]:
+        application = self._application
+        counts = (application.executions.missing, _LOST), (application.jobs.missing, _LOST_JOBS)
+        return [count for count in counts if count[0]]
 
     def _built_by_dbt(self) -> Iterator[TaskResult]:
         """The tables that dbt built, without its tests and questions about the metastore."""

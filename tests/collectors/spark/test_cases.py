@@ -28,7 +28,8 @@ def _read(case: str) -> dict[str, Any]:
         pytest.skip("the case is not beside the repository")
     [collected] = read_logs(SparkLogs(str(path), str(path)), lambda *_: None)
     row = tables(collected)
-    assert row["rejects"] == []
+    # Some are excerpts of a log.
+    assert [each for each in row["rejects"] if "are not in the log" not in each["reason"]] == []
     assert {shape["reason"] for shape in row["shapes"]} == {None}
     return row
 

@@ -364,3 +364,33 @@ def test_a_stream_that_writes_what_no_statement_shows(
     *lines, end = log.splitlines(keepends=True)
     log = b"".join([*lines, orjson.dumps(progress) + b"\n", end])
     assert gaps(log) == {"a_task": expected}
+
+
+@for_each(
+    "lost, expected",
+    [
+        ((), []),
+        # The last one may not have begun.
+        ((3,), []),
+        ((1,), ["1 executions are not in the log"]),
+        ((1, 2), ["2 executions are not in the log"]),
+        # But its job has.
+        (("job", 3), ["1 executions are not in the log"]),
+        (("jobs",), ["2 jobs are not in the log"]),
+    ],
+)
+def test_events_that_are_not_in_the_log_are_a_reject(
+    make_log: Make, node: Make, lost: tuple[Any, ...], expected: list[str]
+) -> None:
+    """Spark counts its executions and jobs up."""
+    log = make_log(*[{"plan": node("Scan csv", Location="x[file:/in/a]")}] * 4)
+    of_lost = [f'"executionId":{number},'.encode() for number in lost if isinstance(number, int)]
+    lines = log.splitlines(keepends=True)
+    kept = [line for line in lines if not any(each in line for each in of_lost)]
+    jobs: list[Event] = []
+    if "job" in lost:
+        jobs = job({"spark.sql.execution.id": "3"})
+    if "jobs" in lost:
+        jobs = [*job({}, number=1), *job({}, number=4)]
+    rejects = collect(b"".join(kept), *jobs).rejects
+    assert [reject.reason.partition(":")[0] for reject in rejects] == expected

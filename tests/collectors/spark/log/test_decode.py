@@ -94,7 +94,7 @@ END = "SparkListenerApplicationEnd"
         (
             LINES[0] + b'{"Event":"SparkListenerJobStart"}\n{"Event":"SparkListenerJobStart",'
             b'"Properties":{"spark.sql.execution.id":"3"}}\n',
-            [START],
+            [START, "SparkListenerJobStart"],
             BadEvent(
                 "line 3",
                 "the event lacks a field or has it in another form "
