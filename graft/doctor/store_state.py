@@ -143,8 +143,8 @@ def _gap(gap: Gap) -> Finding:
         "STORE",
         Severity.WARNING if failed else Severity.NOTE,
         f"statements in {gap.dialect}",
-        f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}; "
-        f"for example: {example}",
+        f"{gap.shapes:,} {'not parsed' if failed else 'parsed in part'}: {gap.reason}"
+        + (f"; for example: {example}" if example else ""),
         "declare its lineage (docs/declared.md), and report it" if failed else "",
     )
 

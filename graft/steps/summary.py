@@ -188,8 +188,9 @@ def _statements(gaps: Sequence[Gap]) -> str:
     failed = sum(gap.shapes for gap in gaps if gap.outcome is Outcome.FAILED)
     partial = sum(gap.shapes for gap in gaps) - failed
     reasons = [
-        f"{gap.shapes:,} × {gap.reason}: "
-        + textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")
+        f"{gap.shapes:,} × {gap.reason}" + (f": {example}" if example else "")
         for gap in gaps
+        # Of a run without a text for it, as that of a job of Spark.
+        for example in [textwrap.shorten(gap.example, _SHOWN_OF_EXAMPLE, placeholder=" …")]
     ]
     return f"{count(failed, 'statement')} not parsed, {partial:,} parsed in part{_listed(reasons)}"

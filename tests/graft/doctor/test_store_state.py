@@ -91,6 +91,12 @@ def test_many_reasons_have_an_end() -> None:
     assert (len(findings), findings[-1].problem) == (11, "15 more reasons of rejects")
 
 
+def test_a_gap_of_a_run_has_no_example() -> None:
+    shape = Shape("s", "spark-plan", "", "plan", Outcome.PARTIAL, "rows in code")
+    [finding] = statements(StoreState("store", Records(shapes={"s": shape})))
+    assert finding.problem == "1 parsed in part: rows in code"
+
+
 @pytest.mark.parametrize(
     ("outcome", "reason", "pieces"),
     [

@@ -19,6 +19,11 @@ def test_people_see_each_reason_with_a_short_example() -> None:
     assert max(map(len, text.splitlines())) < 120
 
 
+def test_a_gap_of_a_run_has_no_example() -> None:
+    text = str(Summary("store", gaps=(Gap(Outcome.PARTIAL, "rows in code", 2, "spark-plan", ""),)))
+    assert text.endswith("  2 × rows in code")
+
+
 def test_many_reasons_have_an_end() -> None:
     gaps = tuple(Gap(Outcome.FAILED, f"reason {n}", 1, "spark", "?") for n in range(9))
     text = str(Summary("store", gaps=gaps))
