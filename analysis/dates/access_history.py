@@ -56,6 +56,8 @@ class AccessHistory(AccessIndex):
         self._dated_reads: _Dated = {}
         self._dated_writes: _Dated = {}
         self._partitioned: dict[DatasetId, bool] = {}
+        self._with_partitions: dict[DatasetId, bool] = {}
+        self._added_to: dict[DatasetId, bool] = {}
         self._grains: dict[DatasetId, Grain | None] = {}
         self._run_dates: dict[tuple[str, DatasetId], dict[str, Dates]] = {}
 
@@ -174,11 +176,18 @@ class AccessHistory(AccessIndex):
         """
         if (read.task, read.dataset) in self._complete_reads:
             return False
-        if all_dates:
-            # Rows that are added stand beside those that were there.
-            writes = self.writes(read.dataset)
-            return any(not w.operation.replaces and not removes_rows(w) for w in writes)
-        return self.grain(read.dataset) is not None
+        return (
+            self._is_added_to(read.dataset) if all_dates else self.grain(read.dataset) is not None
+        )
+
+    def _is_added_to(self, dataset: DatasetId) -> bool:
+        """Whether rows that are written stand beside those that were there."""
+        if dataset not in self._added_to:
+            self._added_to[dataset] = any(
+                not write.operation.replaces and not removes_rows(write)
+                for write in self.writes(dataset)
+            )
+        return self._added_to[dataset]
 
     @cached_property
     def _complete_reads(self) -> set[tuple[str, DatasetId]]:
@@ -201,11 +210,15 @@ class AccessHistory(AccessIndex):
 
     def _has_partitions(self, dataset: DatasetId) -> bool:
         """Whether a dataset is written by dates, or is read by its partitions."""
-        return any(write.periods for write in self.writes(dataset)) or any(
-            period.evidence in _OF_PARTITIONS
-            for read in self.reads(dataset)
-            for period in read.periods
-        )
+        if dataset not in self._with_partitions:
+            self._with_partitions[dataset] = any(
+                write.periods for write in self.writes(dataset)
+            ) or any(
+                period.evidence in _OF_PARTITIONS
+                for read in self.reads(dataset)
+                for period in read.periods
+            )
+        return self._with_partitions[dataset]
 
     def _shows_partitions(self, dataset: DatasetId) -> bool:
         if dataset not in self._partitioned:
