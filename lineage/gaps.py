@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dbt_graft.lineage.frozen import frozen
@@ -89,18 +89,33 @@ def may_touch_more(shape: Shape) -> bool:
 
 def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
     """For each task the rejected records, by reason, that are its, or may be: those in its logs."""
+    by_task: dict[str, Counter[str]] = defaultdict(Counter)
+    for _, reason, number, tasks in _rejects(lineage):
+        for name in tasks:
+            by_task[name][reason] += number
+    return by_task
+
+
+def rejects_of_any(lineage: Lineage) -> dict[tuple[str, str], list[str]]:
+    """Log and reason of records that were rejected -> its tasks, any of which they may be."""
+    return {
+        (origin, reason): sorted(tasks)
+        for origin, reason, _, tasks in _rejects(lineage)
+        if len(tasks) > 1
+    }
+
+
+def _rejects(lineage: Lineage) -> Iterator[tuple[str, str, int, Collection[str]]]:
+    """Log, reason and number of rejected records that are alike, and the tasks of that log."""
     tasks: dict[str, set[str]] = defaultdict(set)
     for task in lineage.tasks.values() if lineage.rejects else ():
         for run in task.runs:
             tasks[run.origin].add(task.name)
-    by_task: dict[str, Counter[str]] = defaultdict(Counter)
-    for reject in lineage.rejects:
-        if reject.reason.startswith(WITHOUT_DATA):
-            continue
-        of_log = tasks.get(reject.origin, set())
-        for name in of_log & {reject.task} if reject.task else of_log:
-            by_task[name][reject.reason] += 1
-    return by_task
+    counts = Counter((reject.origin, reject.task, reject.reason) for reject in lineage.rejects)
+    for (origin, name, reason), number in counts.items():
+        if not reason.startswith(WITHOUT_DATA):
+            of_log = tasks.get(origin, set())
+            yield origin, reason, number, of_log & {name} if name else of_log
 
 
 def open_tasks(lineage: Lineage) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ producing run, a run has a code reference, a certified dataset has an owner and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from dbt_graft.analysis.checks.former_writers import former_writers
@@ -32,7 +32,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.gaps import column_gaps, open_tasks
+from dbt_graft.lineage.gaps import column_gaps, open_tasks, rejects_of_any
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Direction
 
@@ -225,10 +225,18 @@ def _second_writer(subject: _Subject) -> Iterator[Finding]:
 
 
 def _unresolved(subject: _Subject) -> Iterator[Finding]:
-    lineage = subject.lineage
-    reasons = open_tasks(lineage)
+    lineage, accept = subject.lineage, subject.scope.accept
+    yield from _unread_parts(lineage, accept)
+    of_logs: dict[str, set[str]] = defaultdict(set)
+    for (_, reason), tasks in rejects_of_any(lineage).items():
+        for name in tasks:
+            of_logs[name].add(reason)
+    reasons = {
+        name: [reason for reason in of_task if reason not in of_logs[name]]
+        for name, of_task in open_tasks(lineage).items()
+    }
     for name, task in lineage.tasks.items():
-        if name in reasons and not matches_any([name], subject.scope.accept):
+        if reasons.get(name) and not matches_any([name], accept):
             yield UNRESOLVED.finding(
                 name,
                 f"may read or write more than is known: {join_names(reasons[name], 2)}",
@@ -245,6 +253,19 @@ def _unresolved(subject: _Subject) -> Iterator[Finding]:
                 f"of {len(columns):,} of its {statements:,} statements not all columns are known",
                 "run `graft show TASK --why`, which shows them with the reasons",
                 task.info.owner,
+            )
+
+
+def _unread_parts(lineage: Lineage, accept: Collection[str]) -> Iterator[Finding]:
+    """A finding for each log with a part that may be of any of its tasks."""
+    for (log, reason), tasks in sorted(rejects_of_any(lineage).items()):
+        names = [name for name in tasks if not matches_any([name, log], accept)]
+        if names:
+            yield UNRESOLVED.finding(
+                log,
+                f"a part could not be used ({reason}): each task in it may read or write more "
+                f"than is known: {join_names(names)}",
+                "repair the log and run `graft collect`, or name the log in `check: {accept: […]}`",
             )
 
 

@@ -25,6 +25,7 @@ from dbt_graft.lineage.records import (
     Evidence,
     NodeResult,
     Outcome,
+    Reject,
     Run,
     Shape,
     Status,
@@ -262,6 +263,35 @@ def test_a_finding_says_what_is_not_known_of_statements() -> None:
         "may read or write more than is known: it is dynamic (exec (@s))",
         "of 1 of its 3 statements not all columns are known",
     ]
+
+
+@for_each(
+    "accept, tasks, expected",
+    [
+        ((), "abc", ["log: a, b, c"]),
+        (("b",), "abc", ["log: a, c"]),
+        (("log",), "abc", []),
+        (("a", "b"), "ab", []),
+        ((), "a", ["a"]),
+    ],
+)
+def test_a_part_that_may_be_of_any_task_of_a_log_is_one_finding(
+    accept: tuple[str, ...], tasks: str, expected: list[str]
+) -> None:
+    runs = {name: (Run(name, name, "spark", origin="log"),) for name in tasks}
+    with_log = lineage(
+        *(task(replace(write(name), moves_data=False), runs=runs[name]) for name in tasks),
+        rejects=(Reject("log", "1", "it is cut"), Reject("log", "2", "it is cut")),
+    )
+    findings = [
+        finding
+        for finding in rule_findings(with_log, {}, (), RuleScope(accept=accept))
+        if finding.code == "UNRESOLVED_STATEMENTS"
+    ]
+    assert [
+        finding.subject + finding.problem.rpartition("known")[2].replace(": it is cut", "")
+        for finding in findings
+    ] == expected
 
 
 def test_a_score_is_the_share_without_warnings_and_errors() -> None:
