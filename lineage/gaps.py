@@ -88,11 +88,20 @@ def may_touch_more(shape: Shape) -> bool:
 
 
 def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
-    """For each task the rejected records, by reason, that are its, or may be: those in its logs."""
+    """For each task the rejected records, by reason, that are its.
+
+    Those of which no task is known are of the only one in their log. Those of an application of
+    Spark may be of each of its tasks. In a log of many runs one record says little of each task;
+    it is a finding about the log.
+    """
+    applications = {
+        run.origin for task in lineage.tasks.values() for run in task.runs if run.engine == "spark"
+    }
     by_task: dict[str, Counter[str]] = defaultdict(Counter)
-    for _, reason, number, tasks in _rejects(lineage):
-        for name in tasks:
-            by_task[name][reason] += number
+    for origin, reason, number, tasks in _rejects(lineage):
+        if len(tasks) == 1 or origin in applications:
+            for name in tasks:
+                by_task[name][reason] += number
     return by_task
 
 

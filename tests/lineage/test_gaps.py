@@ -132,11 +132,15 @@ def lineage_of(*texts: str, runs: tuple[Run, ...] = (RUN,), **more: Any) -> Line
             {"load": ["the plan cannot be read"]},
         ),
         (lineage_of("INSERT b <- a", rejects=(Reject("other", "1", "it is cut"),)), {}),
-        # The record may be of each task in its log, unless its own is known.
+        # The record may be of each task in an application of Spark, unless its own is known.
         (
-            lineage_of(runs=TWO, rejects=(CUT, replace(CUT, position="2"))),
+            lineage_of(
+                runs=tuple(replace(run, engine="spark") for run in TWO),
+                rejects=(CUT, replace(CUT, position="2")),
+            ),
             {"b": ["it is cut"], "load": ["it is cut"]},
         ),
+        (lineage_of(runs=TWO, rejects=(CUT,)), {}),
         (lineage_of(runs=TWO, rejects=(replace(CUT, task="b"),)), {"b": ["it is cut"]}),
         (lineage_of(runs=TWO, rejects=(replace(CUT, task="gone"),)), {}),
         (lineage_of(runs=TWO, rejects=(replace(CUT, reason=f"{WITHOUT_DATA}it"),)), {}),

@@ -114,7 +114,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             ],
             SCHEMAS["column_edges"],
         ),
-        rejects=spark.createDataFrame([(origin, "7", "broken", "…")], SCHEMAS["rejects"]),
+        rejects=spark.createDataFrame([(origin, "7", "broken", "…", "")], SCHEMAS["rejects"]),
         origins=spark.createDataFrame(
             [(origin, position, len(tables), 0)],
             "origin string, position string, events bigint, noise bigint",
