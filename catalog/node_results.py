@@ -15,7 +15,7 @@ from dbt_graft.lineage.describe import NodeTest
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import NodeResult, Status
 
-_CLOCKS_DIFFER = timedelta(minutes=2)
+_CLOCK_SKEW = timedelta(minutes=2)
 # dbt's words for a source without new rows.
 _STALE = ("warn", "error")
 _OUTCOME = {
@@ -157,7 +157,7 @@ def loaded_ago(check: NodeResult) -> str:
     if check.max_loaded_at is None or check.started_at is None:
         return ""
     age = check.started_at - check.max_loaded_at
-    return f"{_age(-age)} ahead" if age < -_CLOCKS_DIFFER else f"{_age(max(age, timedelta()))} old"
+    return f"{_age(-age)} ahead" if age < -_CLOCK_SKEW else f"{_age(max(age, timedelta()))} old"
 
 
 def _age(age: timedelta) -> str:

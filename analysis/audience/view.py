@@ -384,7 +384,9 @@ def _ways_without_columns(
     Those through hidden datasets are among them: nobody sees their columns.
     """
     followed = followed_shapes(lineage.shapes.values())
-    known = {(edge.from_dataset, edge.to_dataset, edge.task) for edge in lineage.column_edges}
+    with_columns = {
+        (edge.from_dataset, edge.to_dataset, edge.task) for edge in lineage.column_edges
+    }
     into, hidden = _flows_into(lineage), view.hidden.datasets
     unknown = set()
     for flow in lineage.flows:
@@ -394,7 +396,8 @@ def _ways_without_columns(
             sources = _visible_parents(flow.source, into, hidden)
             unknown |= {(source, flow.target) for source in sources}
         elif not (
-            (flow.source, flow.target, flow.task) in known or followed.issuperset(flow.statements)
+            (flow.source, flow.target, flow.task) in with_columns
+            or followed.issuperset(flow.statements)
         ):
             unknown.add((flow.source, flow.target))
     return unknown

@@ -226,9 +226,10 @@ def _second_writer(subject: _Subject) -> Iterator[Finding]:
 
 def _unresolved(subject: _Subject) -> Iterator[Finding]:
     lineage, accept = subject.lineage, subject.scope.accept
-    yield from _unread_parts(lineage, accept)
+    unread = rejects_of_any(lineage)
+    yield from _unread_parts(unread, accept)
     of_logs: dict[str, set[str]] = defaultdict(set)
-    for (_, reason), tasks in rejects_of_any(lineage).items():
+    for (_, reason), tasks in unread.items():
         for name in tasks:
             of_logs[name].add(reason)
     reasons = {
@@ -256,9 +257,11 @@ def _unresolved(subject: _Subject) -> Iterator[Finding]:
             )
 
 
-def _unread_parts(lineage: Lineage, accept: Collection[str]) -> Iterator[Finding]:
+def _unread_parts(
+    unread: Mapping[tuple[str, str], list[str]], accept: Collection[str]
+) -> Iterator[Finding]:
     """A finding for each log with a part that may be of any of its tasks."""
-    for (log, reason), tasks in sorted(rejects_of_any(lineage).items()):
+    for (log, reason), tasks in sorted(unread.items()):
         names = [name for name in tasks if not matches_any([name, log], accept)]
         if names:
             yield UNRESOLVED.finding(

@@ -105,9 +105,9 @@ def newest_of(times: Iterable[datetime | None]) -> datetime | None:
     A time that is still to come is of a clock that is wrong: by one such event all else would be
     late and gone. It counts where there is no other.
     """
-    known = [time for time in times if time]
+    seen_at = [time for time in times if time]
     latest = datetime.now(UTC) + CLOCKS_DIFFER
-    return max((time for time in known if time <= latest), default=max(known, default=None))
+    return max((time for time in seen_at if time <= latest), default=max(seen_at, default=None))
 
 
 def droppers(lineage: Lineage, dataset: DatasetId) -> tuple[Usage, ...]:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from dbt_graft.lineage.dates.date_ranges import RUN_YEARS
 from dbt_graft.lineage.openlineage import REPOSITORY
 from dbt_graft.lineage.redaction import redact_text
 
@@ -21,8 +22,6 @@ _RUN_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 # A date alone says nothing of when something ran.
 _WITH_TIME = re.compile(r"[\d-]{8,}[Tt ]\d")
 _OFFSET = re.compile(r"(?<=[\d.])[+-]\d\d:\d\d\Z")
-# Those in which something runs; as those of SQL Server's events.
-_YEARS = range(1970, 2200)
 _STATES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 # What is known to be large, and not to be read.
 _LARGE = frozenset(
@@ -154,7 +153,7 @@ def _time(value: Any) -> datetime:
         at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise NotAnEventError("eventTime is not a 'date-time'") from None
-    if at.year not in _YEARS:
+    if at.year not in RUN_YEARS:
         raise NotAnEventError("eventTime is before 1970 or after 2199")
     return at
 

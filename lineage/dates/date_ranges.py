@@ -22,6 +22,8 @@ _MONTHS_OF_QUARTER = 3
 _YEAR = r"(?P<year>(?:19|20|21)\d\d)"
 # Those of texts: the year 1 and the year 9999 stand for no date.
 YEARS = range(1900, 2200)
+# Those in which something runs: the times of events in logs.
+RUN_YEARS = range(1970, 2200)
 _MONTH = r"(?P<month>0[1-9]|1[0-2])"
 _DAY_OF_MONTH = r"(?P<day>0[1-9]|[12]\d|3[01])"
 _WEEK = r"0[1-9]|[1-4]\d|5[0-3]"

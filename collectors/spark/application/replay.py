@@ -29,6 +29,7 @@ from dbt_graft.collectors.spark.log.events import Body
 from dbt_graft.collectors.spark.plans.tree import PlanNode, from_info
 from dbt_graft.collectors.spark.sources.commands import CommandRole, find_command
 from dbt_graft.collectors.spark.sources.datasets import namenodes
+from dbt_graft.lineage.dates.date_ranges import RUN_YEARS
 from dbt_graft.lineage.errors import exception_reason
 
 _log = logging.getLogger(__name__)
@@ -39,8 +40,6 @@ SETTLE_AFTER = 16
 _MOST_HELD = 64 << 20
 # Bytes of an operator beside its text.
 _OPERATOR = 500
-# The year 2200, in milliseconds since 1970.
-_LATEST = 7_258_118_400_000
 # Sources of an RDD or a streaming query; ways to start jobs outside of SQL, and sources of each.
 _MOST_SOURCES, _MOST_OUTSIDE = 1_000, 10_000
 # New partitions of a table that an execution remembers.
@@ -313,11 +312,11 @@ class _Replay:
 
     def _add_outside(self, body: Body, work: str) -> None:
         """Add a job outside of SQL, and its sources."""
-        known = self.application.outside
+        outside = self.application.outside
         started = (body["description"], str(body["group"]), body["details"], work)
-        if len(known) >= _MOST_OUTSIDE and started not in known:
+        if len(outside) >= _MOST_OUTSIDE and started not in outside:
             started = ("", "", "", "")
-        jobs = known.setdefault(started, OutsideJobs(*started))
+        jobs = outside.setdefault(started, OutsideJobs(*started))
         self.outside[body["job"]] = jobs
         at = _moment(body["time"]) if body["time"] else self.application.started_at
         for source in {source for _, source, _ in body["rdds"] if source}:
@@ -448,9 +447,10 @@ def _size(plan: PlanNode) -> int:
 
 
 def _moment(milliseconds: int) -> datetime:
-    if not 0 <= milliseconds < _LATEST:
+    at = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    if at.year not in RUN_YEARS:
         raise ValueError("it is before 1970 or after 2199")
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return at
 
 
 def _end(milliseconds: int, started_at: datetime | None) -> datetime:

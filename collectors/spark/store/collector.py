@@ -296,15 +296,15 @@ class ApplicationCollector:
             return
         reject, gaps = partial(self._rejects.add_for_execution, task=task or ""), set[str]()
         rejects_before = self._rejects.number
-        found = statements(group, self._application, self.context, reject, gaps.add)
-        for statement in found:
+        of_group = statements(group, self._application, self.context, reject, gaps.add)
+        for statement in of_group:
             if task and self._is_new(group.outermost.started_at):
                 self._totals[task].add(statement)
         if group.stream and not group.outermost.error:
-            self._add_batch_of(group.stream, found)
+            self._add_batch_of(group.stream, of_group)
         if task is None:
             rejected = self._rejects.number > rejects_before
-            moves = rejected or gaps or any(_moves_data(statement) for statement in found)
+            moves = rejected or gaps or any(map(_moves_data, of_group))
             self._unnamed[_UNNAMED if moves else _UNNAMED_WITHOUT_DATA] += len(executions)
         else:
             self._gaps[task] |= gaps
@@ -313,8 +313,8 @@ class ApplicationCollector:
                 stopped = stream is not None and stream.is_interrupted_by(execution.error)
                 self._last[task].update(execution, stopped=stopped)
 
-    def _add_batch_of(self, run: str, found: Iterable[PlanStatement]) -> None:
-        writes = any(statement.writes for statement in found)
+    def _add_batch_of(self, run: str, of_batch: Iterable[PlanStatement]) -> None:
+        writes = any(statement.writes for statement in of_batch)
         self._writes_of_stream[run] = writes or self._writes_of_stream.get(run, False)
 
     def _is_new(self, at: datetime) -> bool:
@@ -324,10 +324,10 @@ class ApplicationCollector:
         group = ExecutionGroup(_NO_EXECUTION, batch=batch)
         task = self._task_of_stream.get(batch.run, "")
         reject = partial(self._rejects.add_for_execution, task=task)
-        found = statements(group, self._application, self.context, reject, set[str]().add)
+        of_batch = statements(group, self._application, self.context, reject, set[str]().add)
         if any(rows for _, rows in batch.sources):
-            self._add_batch_of(batch.run, found)
-        for statement in found:
+            self._add_batch_of(batch.run, of_batch)
+        for statement in of_batch:
             has_room = batch.run in self._stream_totals or len(self._stream_totals) < _MOST_STREAMS
             if has_room and self._is_new(batch.at):
                 self._stream_totals[batch.run].add(statement)

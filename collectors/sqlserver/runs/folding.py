@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -26,6 +26,7 @@ from dbt_graft.collectors.sqlserver.runs.normalized_text import TextNormalizer
 from dbt_graft.collectors.sqlserver.runs.rules import RunRules
 from dbt_graft.collectors.sqlserver.runs.segment import Segment, SegmentKind, log_segment
 from dbt_graft.collectors.sqlserver.runs.session_fold import SessionFold, SessionKey
+from dbt_graft.lineage.dates.date_ranges import RUN_YEARS
 
 
 class Fold:
@@ -101,8 +102,8 @@ _WINDOW = 20_000
 _MOST_DAMAGES = 1_000
 _THROUGHOUT = "throughout the log"
 
-# 2200, in units of 100 ns since 1970.
-_LATEST = 7_258_118_400 * 10_000_000
+# In units of 100 ns since 1970.
+_LATEST = int(datetime(RUN_YEARS.stop, 1, 1, tzinfo=UTC).timestamp()) * 10_000_000
 
 
 def fold_splits(rules: RunRules, counter: ReadCounter, batches: Batches) -> Batches:

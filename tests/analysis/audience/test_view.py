@@ -289,11 +289,11 @@ def test_the_columns_of_hidden_ways_are_known_where_those_of_all_are(
     visible = visible_lineage(lineage, view)
 
     graph = ImpactGraph(visible.column_edges, visible.flows)
-    known = {
+    has_columns_by_task = {
         graph.tasks[task]: bool(has_columns)
         for task, has_columns in zip(graph.flow_task, graph.flow_has_columns, strict=True)
     }
-    assert known == {**dict.fromkeys(seen, True), "left_out": is_known}
+    assert has_columns_by_task == {**dict.fromkeys(seen, True), "left_out": is_known}
 
 
 @for_each(

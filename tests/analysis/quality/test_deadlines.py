@@ -118,9 +118,9 @@ def test_a_day_of_the_week_has_a_night_if_half_of_them_had_one(
 ) -> None:
     nights = history({}, days=35, skip="Fri Sat Sun").finished
     later = {name: [at(-7 * week, USUAL[name]) for week in weeks] for name in LINE}
-    found = {one: sorted([*times, *later[one.name]]) for one, times in nights.items()}
+    finished = {table: sorted([*times, *later[table.name]]) for table, times in nights.items()}
     board = Consumer("e", "board", "dashboard", (dataset("mart"),), deadline="08:00")
-    [of_friday] = forecasts(WriteHistory(found, parents), [board], at(0, "03:00"))
+    [of_friday] = forecasts(WriteHistory(finished, parents), [board], at(0, "03:00"))
     assert of_friday.status.value == status
 
 

@@ -15,8 +15,8 @@ def _end(timetable: dict[str, Any], start: str, end: str | None = None, facet: s
     at = datetime.fromisoformat(start).replace(tzinfo=UTC)
     of_run = datetime.fromisoformat(end).replace(tzinfo=UTC) if end else at
     facets = {facet or "airflow": {"dag": {"timetable": timetable}}}
-    found = interval_end(facets, at, of_run)
-    return f"{found:%Y-%m-%dT%H:%M}" if found else ""
+    last = interval_end(facets, at, of_run)
+    return f"{last:%Y-%m-%dT%H:%M}" if last else ""
 
 
 @for_each(

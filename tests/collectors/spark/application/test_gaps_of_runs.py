@@ -254,8 +254,8 @@ def grouped(log: bytes, *groups: str) -> bytes:
 def test_a_job_of_no_known_task_may_be_of_each(make_log: Make, node: Make) -> None:
     plan = {"plan": node("Scan csv", Location="x[file:/in/a]")}
     log = grouped(make_log(plan, plan), "a", "b")
-    found = gaps(log, *job(scope("saveAsTextFile")), task_from=("job_group",))
-    assert found == {"a": {RDD_WRITTEN}, "b": {RDD_WRITTEN}}
+    by_task = gaps(log, *job(scope("saveAsTextFile")), task_from=("job_group",))
+    assert by_task == {"a": {RDD_WRITTEN}, "b": {RDD_WRITTEN}}
 
 
 NO_RULE = "there is no rule for Scan com.shop.Relation"
