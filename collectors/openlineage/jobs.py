@@ -3,6 +3,7 @@
 | producer | job | task |
 |---|---|---|
 | Airflow | `dag.group.task` | `task`; a DAG is no task, its runs have its name |
+| Airflow, a query of a task | `dag.group.task.query.1` | `task`, by the parent |
 | openlineage-spark | `application.command.table` | `application` |
 | dbt-ol | `shop.main.shop.orders.build.run`, `dbt-run-shop` | none: nodes of dbt |
 | Flink, Hive | `job`, `query.raw.orders` | the same |
@@ -140,6 +141,8 @@ def is_dag(event: Event) -> bool:
 
 def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     name = event.job
+    if engine == AIRFLOW and text(event.job_facets, "jobType", "jobType") == "QUERY":
+        name = text(event.run_facets, "parent", "job", "name") or name
     if rule is not None:
         match = rule.match(name)
         return match["task"].strip() if match and match["task"] else ""

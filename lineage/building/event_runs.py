@@ -140,7 +140,10 @@ class _Joined:
         )
 
     def _collapse(self) -> None:
-        """Count the actions of one application for the application."""
+        """Count the actions of an application for the application, queries of a task for the task.
+
+        A task of Airflow may have the name of its DAG: unlike a query, it has a name there.
+        """
         for run in self._events:
             top = run
             for _ in range(_DEPTH):
@@ -148,7 +151,9 @@ class _Joined:
                 if above is None or (above.engine, above.task) != (run.engine, run.task):
                     break
                 top = above
-            if top is not run and run.engine not in ORCHESTRATORS:
+            if run.engine in ORCHESTRATORS and (run.application_id or not top.application_id):
+                continue
+            if top is not run:
                 self._targets[run.task, run.run_id] = (top.task, top.run_id)
                 self._gone.add((run.task, run.run_id))
                 self._gaps[top.task, top.run_id].update(run.gaps)

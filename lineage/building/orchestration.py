@@ -42,8 +42,8 @@ def orchestrator_runs(runs: Iterable[Run]) -> dict[str, Run]:
 def task_runs(runs: Iterable[Run], used: Iterable[Usage]) -> list[Run]:
     """The runs that tasks have: of an orchestrator those that no engine's log shows better.
 
-    An orchestrator's task that reads and writes nothing is no task of lineage, nor is a DAG; one
-    that may is.
+    An orchestrator's task that reads and writes nothing is no task of lineage, nor is a DAG, which
+    may have the name of one; one that may is.
     """
     listed = list(runs)
     using = {usage.task for usage in used} | {run.task for run in listed if run.gaps}
@@ -56,8 +56,17 @@ def task_runs(runs: Iterable[Run], used: Iterable[Usage]) -> list[Run]:
         run
         for run in listed
         if run.engine not in ORCHESTRATORS
-        or (run.task in shown_tasks and (run.task, run.run_id) not in shown)
+        or (
+            run.task in shown_tasks
+            and (run.task, run.run_id) not in shown
+            and not _is_dag_run(run)
+        )
     ]
+
+
+def _is_dag_run(run: Run) -> bool:
+    """Whether a run is one of a DAG, `dag/run id`, not of a task in it, `dag/task/run id`."""
+    return run.engine in ORCHESTRATORS and (run.application_id or "").count("/") == 1
 
 
 def orchestrator_task(run: Run, runs: Mapping[str, Run]) -> OrchestratorTask | None:

@@ -15,7 +15,18 @@ from dbt_graft.analysis.history.dag_runs import DagRun, dag_runs
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Direction
-from tests.collectors.openlineage.events import records, results_of
+from tests.collectors.openlineage.events import (
+    FLOW,
+    IN,
+    OUT,
+    Document,
+    event,
+    flows,
+    parent,
+    records,
+    records_in,
+    results_of,
+)
 from tests.lineage.shown_periods import shown
 
 EVENTS = Path(__file__).with_name("airflow")
@@ -103,3 +114,55 @@ def test_writes_are_of_the_date_that_a_run_is_for(version: str, lineage: Lineage
         for task in ("load", "count")
     }
     assert found == WRITTEN[version]
+
+
+def _run(job: str, run: int, above: int, **facets: object) -> list[Document]:
+    """The events of one run in Airflow; `shop` is the DAG."""
+    part_of = parent(above, "shop" if above == 1 else "shop.load_orders") if above else {}
+    return [
+        event(state, job, run, by="airflow", run_facets={**part_of, **facets})
+        for state in ("START", "COMPLETE")
+    ]
+
+
+def _query(number: int, state: str, output: str) -> list[Document]:
+    """The events of a query that a hook of `load_orders` ran, as the provider writes them."""
+    facets = {"jobType": {"jobType": "QUERY", "integration": "AIRFLOW"}}
+    return [
+        event(
+            *(each, f"shop.load_orders.query.{number}", 2 + number),
+            by="airflow",
+            inputs=[IN],
+            outputs=[output],
+            run_facets=parent(2, "shop.load_orders"),
+            job_facets=facets,
+        )
+        for each in ("START", state)
+    ]
+
+
+def test_a_query_of_a_task_is_part_of_the_tasks_run(tmp_path: Path) -> None:
+    run = {"dag": {"dag_id": "shop"}, "dagRun": {"run_id": "manual__1"}}
+    found = build(
+        records_in(
+            tmp_path,
+            [
+                *_run("shop", 1, 0, airflowDagRun=run),
+                *_run("shop.load_orders", 2, 1, airflow={**run, "task": {"task_id": "load_orders"}}),
+                *_query(1, "COMPLETE", OUT),
+                *_query(2, "FAIL", "spark raw.failed"),
+            ],
+        )
+    )
+    assert flows(found) == [FLOW]
+    assert [len(task.runs) for task in found.tasks.values()] == [1]
+    [dag_run] = dag_runs(found.history.orchestrator_runs)
+    assert state(dag_run)[2] == {"load_orders": "ok"}
+
+
+def test_a_task_with_the_name_of_its_dag_is_a_run_of_its_own(tmp_path: Path) -> None:
+    run = {"dag": {"dag_id": "shop"}, "dagRun": {"run_id": "manual__1"}}
+    task = _run("shop.shop", 2, 1, airflow={**run, "task": {"task_id": "shop"}})
+    task[-1]["outputs"] = [{"namespace": "spark", "name": "raw.orders"}]
+    found = build(records_in(tmp_path, [*_run("shop", 1, 0, airflowDagRun=run), *task]))
+    assert {one.run_id for one in found.tasks["shop"].runs} == {task[0]["run"]["runId"]}
