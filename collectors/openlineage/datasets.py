@@ -36,8 +36,15 @@ def named_dataset(namespace: str, name: str) -> DatasetId | None:
 
 
 def dataset_of(identifier: Mapping[str, Any]) -> DatasetId | None:
-    """The dataset that a part of a facet names; None where it names none."""
+    """The dataset that a part of a facet names; None where it names none, or a job."""
+    if is_job(identifier):
+        return None
     return named_dataset(text(identifier, "namespace"), text(identifier, "name"))
+
+
+def is_job(identifier: Mapping[str, Any]) -> bool:
+    """Whether a part of the facet `lineage` names a job, or without a name the event's own."""
+    return text(identifier, "type").upper() == "JOB"
 
 
 def kind_of(dataset: DatasetId, facets: Facets) -> Kind:

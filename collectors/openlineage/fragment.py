@@ -25,7 +25,7 @@ from dbt_graft.collectors.openlineage.facets import (
     objects,
     text,
 )
-from dbt_graft.collectors.openlineage.groups import Group, groups
+from dbt_graft.collectors.openlineage.groups import Group, groups, names_other_job
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job, is_ours
 from dbt_graft.collectors.openlineage.ticks import interval_end
 from dbt_graft.collectors.redact import redact_error
@@ -84,6 +84,7 @@ _VERSION = re.compile(r"[\w.+/:-]{1,200}")
 _ZONE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][\w+-]+){0,2}")
 _DIGITS = 10
 _NOT_EXTRACTED = "the producer of its events could not extract all of its lineage"
+_FROM_JOBS = "its events name a job in place of a dataset that data comes from"
 _NODES = ("model.", "seed.", "snapshot.")
 
 
@@ -202,7 +203,12 @@ def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str
 
 
 def _is_within(group: Group, other: Group) -> bool:
-    """Whether another group has all that this one has; of two equal ones the explained has."""
+    """Whether another group has all that this one has; of two equal ones the explained has.
+
+    What an event explains is not within what another one only lists.
+    """
+    if group.is_explained and not other.is_explained:
+        return False
     if (group.reads.keys(), group.writes.keys()) == (other.reads.keys(), other.writes.keys()):
         return other.is_explained
     return group.reads.keys() <= other.reads.keys() and group.writes.keys() <= other.writes.keys()
@@ -342,12 +348,16 @@ def _shapes(
 def _gap(job: Job, run_facets: Facets, job_facets: Facets) -> Shape | None:
     """A shape for all that the producer could not find out; what it says of that has values."""
     failed = number(run_facets, "extractionError", "failedTasks")
-    if not (failed or any(objects(run_facets, "extractionError", "errors"))):
+    if failed or any(objects(run_facets, "extractionError", "errors")):
+        reason = _NOT_EXTRACTED
+    elif names_other_job(job_facets):
+        reason = _FROM_JOBS
+    else:
         return None
     dialect, sql = shown_sql(job_facets)
     digest = hashlib.sha256(f"{job.name}\n{sql}".encode()).hexdigest()[:16]
     shape_id = f"{EVENT_SHAPE}gap-{digest}"
-    return Shape(shape_id, dialect, sql, "openlineage", Outcome.PARTIAL, _NOT_EXTRACTED)
+    return Shape(shape_id, dialect, sql, "openlineage", Outcome.PARTIAL, reason)
 
 
 def _invocation(facets: Facets) -> str | None:

@@ -5,7 +5,8 @@ The inputs and outputs of an event are a group. So what Airflow announces at the
 one goes into an output of the other. Groups of their own are:
 
 - the entries of the facet `lineage`, which name the inputs of each output: such an output is left
-  out of the event's group;
+  out of the event's group. Where a job has the facet, no input goes into an output without an
+  entry;
 - a rename: the old name and the new one;
 - what is dropped, emptied or altered: no input goes there.
 
@@ -20,11 +21,11 @@ without one an edge is a TRANSFORMATION, which claims less than IDENTITY.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
-from dbt_graft.collectors.openlineage.datasets import dataset_of, kind_of, named_dataset
+from dbt_graft.collectors.openlineage.datasets import dataset_of, is_job, kind_of, named_dataset
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets, NamedDataset
 from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, number, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
@@ -156,13 +157,42 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
         _entry_group(target, entry, reads, _target_write(target, event, job, columns), evidence)
         for target, entry in entries
     ]
-    if not writes:
-        explained_reads = {key for group in explained_groups for key in group.reads}
-        reads = {key: access for key, access in reads.items() if key not in explained_reads}
-    reads |= _unnamed_reads(edges, reads, writes)
-    if reads or writes or edges:
-        yield Group(reads, writes, tuple(edges), evidence)
+    if any(objects(event.job_facets, "lineage", "entries")):
+        own_groups = _unexplained_groups(reads, writes, edges, explained_groups, evidence)
+    else:
+        if not writes:
+            reads = _unexplained_reads(reads, explained_groups)
+        reads |= _unnamed_reads(edges, reads, writes)
+        own_groups = [Group(reads, writes, tuple(edges), evidence)]
+    yield from (group for group in own_groups if group.reads or group.writes or group.edges)
     yield from explained_groups
+
+
+def _unexplained_groups(
+    reads: _Side,
+    writes: _Side,
+    edges: Iterable[StatementEdge],
+    explained_groups: Sequence[Group],
+    evidence: Evidence,
+) -> list[Group]:
+    """The reads, and the writes, of a job beside its facet `lineage`, which has all flows."""
+    flows = {
+        (source, target)
+        for group in explained_groups
+        for source, _ in group.reads
+        for target, _ in group.writes
+    }
+    edges = (edge for edge in edges if (edge.from_dataset, edge.to_dataset) in flows)
+    reads = _unexplained_reads(reads, explained_groups)
+    return [
+        Group(reads, {}, (), evidence, is_explained=True),
+        Group({}, writes, tuple(edges), evidence, is_explained=True),
+    ]
+
+
+def _unexplained_reads(reads: _Side, explained_groups: Iterable[Group]) -> _Side:
+    explained = {key for group in explained_groups for key in group.reads}
+    return {key: access for key, access in reads.items() if key not in explained}
 
 
 def _unnamed_reads(
@@ -280,16 +310,31 @@ def _rename(old: DatasetId, new: DatasetAccess, evidence: Evidence) -> Group:
 
 
 def _entries(event: Event) -> Iterator[tuple[DatasetId | None, Mapping[str, Any]]]:
-    """The targets of the facet `lineage` with what goes into them; None for a job as the target."""
+    """The targets of the facet `lineage` with what goes into them; None for a job as the target.
+
+    What goes into another job than the event's is not known to be of a task.
+    """
+    own = ("", ""), (event.namespace, event.job)
     for entry in objects(event.job_facets, "lineage", "entries"):
-        if text(entry, "type").upper() == "JOB":
-            yield None, entry
+        if is_job(entry):
+            if (text(entry, "namespace"), text(entry, "name")) in own:
+                yield None, entry
         elif target := dataset_of(entry):
             yield target, entry
     for event_dataset in event.outputs:
         target = named_dataset(event_dataset.namespace, event_dataset.name)
         if target and (entry := mapping(event_dataset.facets, "lineage")):
             yield target, entry
+
+
+def names_other_job(job_facets: Facets) -> bool:
+    """Whether data of a dataset comes from a job by the facet `lineage`: not from which dataset."""
+    return any(
+        is_job(source) and text(source, "name")
+        for entry in objects(job_facets, "lineage", "entries")
+        if not is_job(entry)
+        for source in objects(entry, "inputs")
+    )
 
 
 def _target_write(

@@ -302,8 +302,25 @@ def _groups(groups: Mapping[str, Sequence[Access]]) -> Iterator[Access]:
     """The accesses of the groups that count.
 
     A group within another is left out: an event of the run's start lacks what its end knows. Groups
-    of one side only, the inputs or the outputs, are one group unless an event explains them.
+    of one side only, the inputs or the outputs, are one group unless an event explains them. What
+    an event explains, no other one says more of.
     """
+    explained = {
+        _use_key(access)
+        for shape, accesses in groups.items()
+        if shape.startswith(EXPLAINED_SHAPE)
+        for access in accesses
+        if access.direction is Direction.WRITE
+    }
+    if explained:
+        groups = {
+            shape: [
+                access
+                for access in accesses
+                if shape.startswith(EXPLAINED_SHAPE) or _use_key(access) not in explained
+            ]
+            for shape, accesses in groups.items()
+        }
     sides = {shape: frozenset(map(_use_key, accesses)) for shape, accesses in groups.items()}
     left = {
         shape: accesses

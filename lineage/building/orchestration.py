@@ -57,9 +57,7 @@ def task_runs(runs: Iterable[Run], used: Iterable[Usage]) -> list[Run]:
         for run in listed
         if run.engine not in ORCHESTRATORS
         or (
-            run.task in shown_tasks
-            and (run.task, run.run_id) not in shown
-            and not _is_dag_run(run)
+            run.task in shown_tasks and (run.task, run.run_id) not in shown and not _is_dag_run(run)
         )
     ]
 

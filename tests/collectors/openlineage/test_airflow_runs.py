@@ -148,7 +148,9 @@ def test_a_query_of_a_task_is_part_of_the_tasks_run(tmp_path: Path) -> None:
             tmp_path,
             [
                 *_run("shop", 1, 0, airflowDagRun=run),
-                *_run("shop.load_orders", 2, 1, airflow={**run, "task": {"task_id": "load_orders"}}),
+                *_run(
+                    "shop.load_orders", 2, 1, airflow={**run, "task": {"task_id": "load_orders"}}
+                ),
                 *_query(1, "COMPLETE", OUT),
                 *_query(2, "FAIL", "spark raw.failed"),
             ],

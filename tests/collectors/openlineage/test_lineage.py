@@ -31,6 +31,22 @@ COLUMNS_OF_B = {
         "fields": {"id": {"inputFields": [{"namespace": "spark", "name": "raw.b", "field": "id"}]}}
     }
 }
+
+
+def entries(*flows: str) -> Document:
+    """The facet `lineage` of a job: `raw.c <- raw.a, JOB other`; `JOB` is the event's own."""
+    targets = (flow.split(" <- ") for flow in flows)
+    listed = [{**entity(name), "inputs": [*map(entity, of.split(", "))]} for name, of in targets]
+    return {"lineage": {"entries": listed}}
+
+
+def entity(text: str) -> Document:
+    """A dataset or a job in the facet `lineage`."""
+    is_job, name = text.startswith("JOB"), text.removeprefix("JOB").strip()
+    identity = {"namespace": "spark", "name": name} if name else {}
+    return {"type": "JOB" if is_job else "DATASET", **identity}
+
+
 # How a table is used -> the flows.
 FLOWS: dict[str, tuple[list[Document], list[str]]] = {
     "inputs go into outputs": ([event(inputs=[IN], outputs=[OUT])], [FLOW]),
@@ -160,24 +176,40 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
             event(
                 inputs=["spark raw.a", "spark raw.b"],
                 outputs=["spark raw.c", "spark raw.d"],
-                job_facets={
-                    "lineage": {
-                        "entries": [
-                            {
-                                "type": "DATASET",
-                                "namespace": "spark",
-                                "name": f"raw.{target}",
-                                "inputs": [
-                                    {"type": "DATASET", "namespace": "spark", "name": f"raw.{one}"}
-                                ],
-                            }
-                            for one, target in ("ac", "bd")
-                        ]
-                    }
-                },
+                job_facets=entries("raw.c <- raw.a", "raw.d <- raw.b"),
             )
         ],
         ["load_orders: spark/raw.a -> spark/raw.c", "load_orders: spark/raw.b -> spark/raw.d"],
+    ),
+    "also where an event before it lists them": (
+        [
+            event("START", inputs=["spark raw.a", "spark raw.b"], outputs=["spark raw.c"]),
+            event(
+                at="2026-11-22T08:01:00Z",
+                inputs=["spark raw.a", "spark raw.b"],
+                outputs=["spark raw.c"],
+                job_facets=entries("raw.c <- raw.a"),
+            ),
+        ],
+        ["load_orders: spark/raw.a -> spark/raw.c"],
+    ),
+    "what it does not name is not connected": (
+        [
+            event(
+                inputs=["spark raw.a", "spark raw.b"],
+                outputs=[dataset("spark raw.c", COLUMNS_OF_B), "spark raw.d"],
+                job_facets=entries("raw.c <- raw.a"),
+            )
+        ],
+        ["load_orders: spark/raw.a -> spark/raw.c"],
+    ),
+    "a job in it is no dataset": (
+        [
+            event(
+                outputs=[OUT], job_facets=entries("raw.orders <- raw.a, JOB other", "raw.b <- JOB")
+            )
+        ],
+        ["load_orders: spark/raw.a -> spark/raw.orders"],
     ),
     "also that of a dataset": (
         [
