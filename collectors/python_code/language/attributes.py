@@ -199,7 +199,7 @@ _FRAME_ATTRIBUTES: Mapping[str, Callable[[Value, Frame], Value]] = {
 
 def _of_data(owner: Data, name: str) -> Value:
     if owner.form is not Form.VALUE and name in _ACCESSORS:
-        return Thing("accessor", {}, owner)
+        return Thing("accessor", {"accessor": Const(name)}, owner)
     if owner.form is Form.EXPRESSION and name == "name":
         return Thing("name", {}, owner)
     if owner.form is Form.SERIES and name in LOCATORS:

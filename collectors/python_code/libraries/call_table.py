@@ -27,6 +27,7 @@ from dbt_graft.collectors.python_code.libraries.column_functions import (
     all_columns,
     call_function,
     call_user_defined,
+    each_column,
     user_defined,
 )
 from dbt_graft.collectors.python_code.libraries.column_groups import call_column_groups
@@ -46,6 +47,7 @@ from dbt_graft.collectors.python_code.libraries.databases import (
 )
 from dbt_graft.collectors.python_code.libraries.expression_methods import (
     EXPRESSION_METHODS,
+    call_accessor,
     call_struct_method,
     struct,
     window,
@@ -58,7 +60,6 @@ from dbt_graft.collectors.python_code.libraries.pandas_reads import PANDAS_READS
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
     AGGREGATES,
     NUMPY,
-    call_accessor_method,
     call_series_method,
     rolled,
 )
@@ -120,7 +121,7 @@ def call_thing_method(call: Call) -> Value:
     if owner.role == "names":
         return _each_name(call, owner)
     if owner.role == "accessor":
-        return call_accessor_method(call)
+        return call_accessor(call)
     handler = _ROLES.get(owner.role)
     if handler is not None:
         return handler(call)
@@ -198,7 +199,8 @@ def _file_method(call: Call, owner: Thing) -> Value:
 
 
 _EXPRESSIONS: Mapping[str, Handler] = {
-    **{f"polars.{name}": aggregate_of for name in AGGREGATES},
+    **{f"polars.{name}": aggregate_of for name in (*AGGREGATES, "approx_n_unique")},
+    **{f"polars.{name}": each_column for name in ("cum_count", "cum_sum")},
     "polars.all": all_columns,
     "polars.col": col,
     "polars.exclude": excluded,

@@ -7,13 +7,18 @@ from dataclasses import replace
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.column_expressions import (
     as_expression,
+    is_polars,
     items_of,
     named,
 )
 from dbt_graft.collectors.python_code.libraries.column_selections import col
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
-from dbt_graft.collectors.python_code.libraries.pandas_series import AGGREGATES, aggregate
-from dbt_graft.collectors.python_code.values.machine import Call
+from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    AGGREGATES,
+    aggregate,
+    call_series_method,
+)
+from dbt_graft.collectors.python_code.values.machine import Arguments, Call
 from dbt_graft.collectors.python_code.values.selections import is_selection, names_of
 from dbt_graft.collectors.python_code.values.values import (
     UNKNOWN,
@@ -40,8 +45,10 @@ _VARIADIC = words("""
     coalesce concat cov duration rolling_corr rolling_cov arg_sort_by
     greatest least struct array datediff months_between corr covar_samp nvl ifnull
     nullif concat_str sum_horizontal max_horizontal min_horizontal mean_horizontal any_horizontal
-    all_horizontal date datetime create_map arrays_zip hash xxhash64 countDistinct count_distinct
-    concat_list add_months array_except array_intersect array_repeat array_union arrays_overlap
+    all_horizontal cum_sum_horizontal date datetime time
+    create_map arrays_zip hash xxhash64 countDistinct count_distinct
+    concat_list concat_arr list linear_space linear_spaces arctan2 business_day_count
+    add_months array_except array_intersect array_repeat array_union arrays_overlap
     atan2 bit_get btrim contains covar_pop date_add date_diff date_sub dateadd endswith equal_null
     find_in_set get getbit grouping_id hypot ilike left levenshtein like log make_date
     make_interval make_timestamp map_concat map_from_arrays map_zip_with mask max_by min_by
@@ -57,7 +64,15 @@ _TEXT_FIRST = words("""
     format_string locate printf timestamp_add timestamp_diff""")
 
 # Functions whose named texts are columns, without these.
-_NAMED, OPTIONS = words("struct duration"), words("time_unit schema eager")
+_NAMED, OPTIONS = words("struct duration date datetime time"), words("time_unit schema eager")
+# Named arguments of Polars' functions whose texts are columns.
+_NAMED_COLUMNS = words("exprs start end a b x y column columns condition num_samples")
+# Functions of Polars whose first two texts are columns, the third a step.
+_FROM_TO = frozenset(
+    f"{kind}_{ranges}"
+    for kind in ("date", "datetime", "int", "time")
+    for ranges in ("range", "ranges")
+)
 
 _CONSTANT = words("""
     current_date current_timestamp now rand randn uuid input_file_name spark_partition_id""")
@@ -75,6 +90,11 @@ def aggregate_of(call: Call) -> Value:
     return aggregate(replace(call, owner=col(call)))
 
 
+def each_column(call: Call) -> Value:
+    """`pl.cum_sum("a", "b")`: a method of columns by their names."""
+    return call_series_method(replace(call, owner=col(call), arguments=Arguments()))
+
+
 def _arguments(call: Call) -> list[Data]:
     """The columns that a function gets, also by their names; functions of them are followed."""
     name = call.name
@@ -85,15 +105,22 @@ def _arguments(call: Call) -> list[Data]:
             item = replace(derive(arguments, call.place), form=Form.EXPRESSION)
             value = call.machine.call(value, *[item] * len(value.node.args.args))
         is_name = (at > 0) if name in _TEXT_FIRST else (at == 0 or name in _VARIADIC)
+        is_name = is_name or (at == 1 and name in _FROM_TO)
         for part in items_of(call.machine, value):
             is_column = is_name and not (at and part == UNKNOWN)  # further ones may be numbers
             is_column = is_column and not is_sqlalchemy
             arguments.append(as_expression(call.machine, part, text_is_column=is_column))
     arguments += call.machine.all_parts(call.arguments.more)
-    return arguments + [
-        as_expression(call.machine, value, text_is_column=name in _NAMED and key not in OPTIONS)
-        for key, value in (call.arguments.named or {}).items()
-    ]
+    for key, value in (call.arguments.named or {}).items():
+        is_column = (name in _NAMED and key not in OPTIONS) or (
+            key in _NAMED_COLUMNS and is_polars(call.owner)
+        )
+        parts = items_of(call.machine, value) if is_column else [value]
+        arguments += (
+            as_expression(call.machine, part, text_is_column=is_column and part != UNKNOWN)
+            for part in parts
+        )
+    return arguments
 
 
 def call_function(call: Call) -> Value:
@@ -103,7 +130,8 @@ def call_function(call: Call) -> Value:
         return Data(form=Form.EXPRESSION, name=name)
     if name in {"lit", "typedLit"}:  # of a value that was read before
         literal = call.machine.data(call.get("", 0))
-        return replace(literal, form=Form.EXPRESSION, name="?")
+        label = "literal" if is_polars(call.owner) else "?"
+        return replace(literal, form=Form.EXPRESSION, name=label)
     arguments = _arguments(call)
     if name == "broadcast":
         return call.get("df", 0) or UNKNOWN
@@ -124,6 +152,8 @@ def call_function(call: Call) -> Value:
     makes_rows = is_spark and name in _MAKES_ROWS
     if name in _RANGES:  # as many rows as there are between them
         data = replace(data, rows=data.rows | change(data.inputs, Subtype.JOIN))
+    if name == "arg_where":
+        data = replace(data, rows=data.rows | change(data.inputs, Subtype.FILTER))
     label = _label(call, arguments)
     made = replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
     return replace(made, makes_rows=True) if makes_rows else made
@@ -134,6 +164,7 @@ def _label(call: Call, arguments: list[Data]) -> Key:
     if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
         return _SPARK_LABELS.get(call.name) or _labelled(call.name, arguments)
     label: Key = arguments[0].name if arguments else None
+    label = _POLARS_LABELS.get(call.name, label) if is_polars(call.owner) else label
     return next(iter(names_of(label) or ()), None) if is_selection(label) else label
 
 
@@ -150,6 +181,18 @@ def _labelled(name: str, arguments: list[Data]) -> str | None:
     return f"{SPARK_NAMES.get(name, name)}({', '.join(texts)})"
 
 
+_POLARS_LABELS = {
+    "cum_sum_horizontal": "cum_sum",
+    "cum_fold": "cum_fold",
+    "cum_reduce": "cum_reduce",
+    "date": "date",
+    "duration": "literal",
+    "fold": "literal",
+    "ones": "ones",
+    "repeat": "literal",
+    "time": "time",
+    "zeros": "zeros",
+}
 # The columns of these are structs.
 _SPARK_LABELS = {"window": "window", "session_window": "session_window"}
 

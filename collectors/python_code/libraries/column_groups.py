@@ -115,10 +115,14 @@ def _of_groups(call: Call) -> Value:
     elif call.name == "len" or (call.name == "count" and not call.arguments.positional):
         columns = {call.text("name", 0) or call.name: Data(place=call.place)}
     else:
-        names = [key for value in call.arguments.positional for key in machine.keys(value) or []]
-        if not names and (frame.library == "spark" or frame.open):
+        is_spark = frame.library == "spark"
+        given = (
+            call.arguments.positional if is_spark else ()
+        )  # of Polars a number: `.quantile(0.5)`
+        names = [key for value in given for key in machine.keys(value) or []]
+        if not names and (is_spark or frame.open):
             base = base.with_gap(call.gap("which of the columns are numbers is not known"))
-        label = "{}({})" if frame.library == "spark" else "{1}"
+        label = "{}({})" if is_spark else "{1}"
         function = SPARK_NAMES.get(call.name, call.name)
         columns = {
             label.format(function, name): derive(

@@ -20,6 +20,7 @@ from dbt_graft.collectors.python_code.values.selections import (
     with_text,
 )
 from dbt_graft.collectors.python_code.values.values import (
+    PENDING,
     Const,
     Data,
     Form,
@@ -107,8 +108,9 @@ def rename_columns(call: Call) -> Value:
     if names is not None and call.name in {"map", "to_lowercase", "to_uppercase"}:
         each = (Thing("name", {}, narrow_to(owner, name)) for name in names)
         return Items(tuple(rename_columns(replace(call, owner=thing)) for thing in each))
-    if call.name == "keep":
-        name = owner.name
+    if call.name == "keep":  # that of the column, whatever was made of it
+        roots = {item.column for item in owner.inputs if item.source == PENDING}
+        name = roots.pop() if len(roots) == 1 else None
     elif call.name in {"suffix", "prefix"} and text is not None and UNKNOWN_PART not in text:
         name = f"{owner.name}{text}" if call.name == "suffix" else f"{text}{owner.name}"
     elif not is_selection(owner.name) and isinstance(owner.name, str):

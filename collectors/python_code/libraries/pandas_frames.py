@@ -122,8 +122,10 @@ def _map(call: Call, frame: Frame, subtype: Subtype, extra: list[Data]) -> Frame
 
 def _windowed(call: Call) -> Value:
     frame = call.frame
-    order = Data(change(frame.order, Subtype.WINDOW))
-    return call.result(_map(call, frame, Subtype.TRANSFORMATION, [order]))
+    beside = [Data(change(frame.order, Subtype.WINDOW))]
+    if call.machine.key(call.get("axis")) in {1, "columns"}:  # of those to its left
+        beside = frame.values
+    return call.result(_map(call, frame, Subtype.TRANSFORMATION, beside))
 
 
 def _aggregated(call: Call) -> Value:
@@ -282,6 +284,8 @@ def _eval(call: Call) -> Value:
 def drop_missing(call: Call) -> Value:
     """`df.dropna(subset=["a"])`."""
     frame = call.frame
+    if call.machine.key(call.get("axis")) in {1, "columns"}:
+        return call.result(frame.with_gap(call.gap("columns are dropped by their values")))
     names = call.keys("subset")
     inputs = all_inputs(find_columns(call.machine, frame, names or ()))
     return call.result(with_rows(frame, inputs if names else inputs_of_rows(frame), Subtype.FILTER))
@@ -313,6 +317,7 @@ def _explode(call: Call) -> Value:
     frame = call.frame
     for name in as_keys(call.keys("column", 0) or []):
         data = find_column(call.machine, frame, name)
+        frame = with_rows(frame, data.inputs, Subtype.JOIN)
         frame = frame.with_column(name, derive([data], call.place))
     return call.result(frame)
 
@@ -528,7 +533,7 @@ def _counted(call: Call) -> Value:
 
 
 def _mask_of_rows(call: Call) -> Value:
-    """`df.duplicated(names)`, `df.isna()`: a condition."""
+    """`df.duplicated(names)`: a condition."""
     frame = call.frame
     parts = find_columns(call.machine, frame, _chosen_keys(call, frame))
     return replace(derive(parts, call.place), form=Form.SERIES) if parts else Data(form=Form.SERIES)
@@ -540,7 +545,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
         align to_pandas""",
     _changed: """fillna replace astype round abs clip apply_map applymap map add sub mul div
         truediv floordiv mod pow radd rsub rmul rdiv to_numeric tz_localize tz_convert isin eq ne
-        gt ge lt le""",
+        gt ge lt le isna isnull notna notnull""",
     _windowed: """ffill bfill pad backfill shift diff cumsum cumprod cummax cummin pct_change
         interpolate""",
     _aggregated: """sum mean median min max count std var nunique any all quantile prod mode
@@ -571,7 +576,7 @@ _TABLE: Mapping[Callable[..., Value], str] = {
     _set_names: "set_axis",
     _reindex: "reindex",
     _counted: "value_counts",
-    _mask_of_rows: "duplicated isna isnull notna notnull",
+    _mask_of_rows: "duplicated",
     lambda call: Thing("rolling", {"frame": call.owner}, call.owner): "rolling expanding ewm",
     resample: "resample",
     _described: "describe",

@@ -275,6 +275,14 @@ def _filter_values(call: Call) -> Value:
     return replace(owner, rows=owner.rows | change(owner.inputs, Subtype.FILTER))
 
 
+def _exploded(call: Call) -> Value:
+    """Rows for the items of lists, as many as each has."""
+    owner = call.machine.data(call.owner)
+    made = derive([owner], call.place)
+    rows = owner.rows | change(owner.inputs, Subtype.JOIN)
+    return replace(made, name=owner.name, form=owner.form, index=owner.index, rows=rows)
+
+
 def _sorted(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     if owner.form is not Form.SERIES:
@@ -368,7 +376,7 @@ _EXPANDING = frozenset({"split", "rsplit", "extract", "partition", "rpartition"}
 _TABLE: Mapping[Handler, str] = {
     owner_of: """copy head tail infer_objects convert_dtypes sample
         swapaxes squeeze compute persist asc desc
-        asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort explode
+        asc_nulls_last desc_nulls_last asc_nulls_first desc_nulls_first reverse sort
         view item set_axis to_series cast_same collect""",
     lambda call: replace(call.machine.data(call.owner), order=NOTHING): "to_numpy ravel flatten",
     _sorted: "sort_values sort_index nlargest nsmallest",
@@ -385,7 +393,8 @@ _TABLE: Mapping[Handler, str] = {
     _rename: "rename",
     _reset_index: "reset_index",
     _to_frame: "to_frame",
-    _filter_values: "dropna drop_nulls",
+    _filter_values: "dropna drop_nulls drop_nans",
+    _exploded: "explode",
     _value_counts: "value_counts",
     _items: "items iteritems",
     _agg: "agg aggregate",

@@ -307,7 +307,9 @@ def _pivot(call: Call) -> Value:
     deciding = change(names.inputs, Subtype.CONDITIONAL)
     gap = machine.gap("columns are named by values")
     rest = replace(data, inputs=data.inputs | deciding, origin=gap)
-    return machine.new(Frame({}, (), rest, rows, NOTHING, tuple(index), frame.gaps))
+    # Of several values, or of none that are named, a name takes all columns of a value.
+    library = "pandas" if machine.text(call.get("values")) is not None else "pivot"
+    return machine.new(Frame({}, (), rest, rows, NOTHING, tuple(index), frame.gaps, library))
 
 
 def _melt(call: Call) -> Value:

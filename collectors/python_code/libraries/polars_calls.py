@@ -371,6 +371,7 @@ def _query(call: Call, frames: Mapping[Key, Value]) -> Value:
     machine = call.machine
     views = {str(k).casefold(): v for k, v in frames.items() if isinstance(v, Ref)}
     text, before = call.text("query", 0), machine.views
+    text = _QUOTED.sub(_in_backticks, text) if text else text
     machine.views = views
     made = run_on_views(machine, text, "polars") if text is not None else None
     machine.views = before
@@ -378,6 +379,14 @@ def _query(call: Call, frames: Mapping[Key, Value]) -> Value:
         rest = machine.unknown("a query of frames is not followed")
         made = machine.new(Frame(rest=rest, library="polars"))
     return made
+
+
+def _in_backticks(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] == "'" else f"`{match[0][1:-1]}`"
+
+
+# A literal, or a name in quotes, which stand in Spark's SQL for a literal.
+_QUOTED = re.compile(r"'[^']*'|" + '"[^"`]*"')
 
 
 def _unpivot(call: Call) -> Value:

@@ -66,10 +66,10 @@ def run_on_views(
         return None
     frame = _frame(machine, text, shapes[-1])
     frame = replace(frame, rows=frame.rows | deciding)
+    if shapes[-1].outcome is not Outcome.PARSED:
+        frame = frame.with_gap(machine.gap(shapes[-1].reason or "the statement is not read"))
     target = next((edge.table for edge in shapes[-1].column_edges if edge.table), None)
     if target is not None:
-        if shapes[-1].outcome is not Outcome.PARSED:
-            frame = frame.with_gap(machine.gap(shapes[-1].reason or "the statement is not read"))
         write_frame(machine, frame, Medium.TABLE, ".".join(target), Dialect.SPARK)
     return machine.new(replace(frame, library=library))
 

@@ -181,7 +181,12 @@ def _of_thing(machine: Machine, owner: Thing, key: Value) -> Value:
         return get_item(machine, owner.traits["items"], key)
     if owner.role == "accessor":
         data = machine.data(owner.owner)
-        return replace(derive([data], machine.place), name=data.name, index=data.index)
+        made = replace(derive([data], machine.place), name=data.name, index=data.index)
+        if owner.traits["accessor"] != Const("struct"):
+            return made
+        if isinstance(key, Const) and isinstance(key.value, str):  # a field
+            return replace(made, name=key.value)
+        return replace(made, name=None, origin=machine.gap("the fields of a struct are not known"))
     if owner.role == "groups":
         names = machine.keys(key)
         return replace(owner, traits={**owner.traits, "selected": key}) if names else owner
@@ -213,9 +218,7 @@ def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value
     if key == Const(ANY_COLUMN) and frame.library == "spark":
         return owner
     if isinstance(key, Const):
-        if frame.library == "query" and isinstance(key.value, int):
-            return machine.chosen(row_of(frame), frame.rows)
-        return column(machine, frame, key.value)
+        return _by_name(machine, frame, key.value)
     if isinstance(key, Text | Data) and not machine.data(key).inputs:
         is_mask = isinstance(key, Data) and key.form is Form.SERIES
         return machine.new(frame) if is_mask else _any_column(machine, frame)
@@ -227,6 +230,15 @@ def _of_frame(machine: Machine, owner: Value, frame: Frame, key: Value) -> Value
         taken = _of_frame(machine, owner, frame, place[1])
         return get_item(machine, taken, place[0]) if isinstance(taken, Data) else taken
     return _several(machine, frame, key)
+
+
+def _by_name(machine: Machine, frame: Frame, name: Key) -> Value:
+    """A column, a row of a query's result, or those behind the first level of a pivot's names."""
+    if frame.library == "query" and isinstance(name, int):
+        return machine.chosen(row_of(frame), frame.rows)
+    if frame.library == "pivot" and frame.rest and name not in {*frame.columns, *dict(frame.index)}:
+        return machine.new(replace(frame, library="pandas"))
+    return column(machine, frame, name)
 
 
 def _polars_place(machine: Machine, frame: Frame, key: Value) -> tuple[Value, Value] | None:
@@ -352,6 +364,8 @@ def _by_places(machine: Machine, frame: Frame, names: Value, *, is_row: bool) ->
         if all(end is None or isinstance(end, int) for end in ends):
             return machine.new(select(machine, frame, keys[slice(*ends)]))
     places = machine.keys(names)
+    if places and all(isinstance(at, bool) for at in places):
+        places = [at for at, is_taken in enumerate(places) if is_taken]
     if places is not None and all(isinstance(at, int) and at < len(keys) for at in places):
         return machine.new(
             select(machine, frame, [keys[at] for at in places if isinstance(at, int)])

@@ -107,10 +107,23 @@ def _to_sql(call: Call) -> Value:
     schema = call.get("schema", 2)
     if schema is not None and schema != Const(None):
         name = concatenate(machine, [schema, Const("."), name])
+    frame = _with_named_levels(frame)
     if call.flag("index", True) is not False:
         frame = with_index(frame, call.keys("index_label"), is_table=True)
     write_frame(machine, frame, Medium.TABLE, name)
     return UNKNOWN
+
+
+def _with_named_levels(frame: Frame) -> Frame:
+    """The frame with the names that a table gets for columns of several levels: `('a', 'sum')`."""
+    depth = max((len(name) for name in frame.columns if isinstance(name, tuple)), default=0)
+    if not depth:
+        return frame
+    levels = {
+        name if isinstance(name, tuple) else (name, *[""] * (depth - 1)): data
+        for name, data in frame.columns.items()
+    }
+    return replace(frame, columns={str(name): data for name, data in levels.items()})
 
 
 def write_to_file(call: Call) -> Value:

@@ -54,6 +54,20 @@ from tests.collectors.python_code.follow import edges_of_frame
             "z=k; a=a",
         ),
         ("out = df[['a']].describe()", "a=+a"),
+        ("out = df[['a', 'b']].isna()", "a=~a; b=~b"),
+        ("out = df[['a', 'b']].cumsum(axis=1)", "a=~a,~b; b=~a,~b"),
+        ("out = df[['a', 'b']].dropna(axis='columns')", "a=a; b=b; ?*"),
+        ("out = df[['k', 'a']].explode('a')", "k=k; a=~a; *=join a"),
+        ("out = df[['a', 'b', 'c']].iloc[:, [True, False, True]]", "a=a; c=c"),
+        ("out = df.pivot(index='id', columns='k')['a']", "?*"),
+        (
+            "out = df.pivot(index='id', columns='k')['a'].reset_index()[['id']]",
+            "id=id",
+        ),
+        (
+            "out = df.groupby('k').agg({'a': ['min', 'max']}).reset_index()",
+            "('k', '')=k; ('a', 'min')=+a; ('a', 'max')=+a; *=group k",
+        ),
         ("out = df.drop(df[df.b > 1].index)[['a']]", "a=a; *=filter b"),
         (
             "v, w = df.a.copy(), df.a.copy()\nv[df.b > 1] = df.c\nw.loc[df.k > 1] = 0\n"

@@ -23,7 +23,7 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
         (
             "out = df.select(pl.col('a').name.prefix('n_'), pl.col('b').name.to_uppercase(), "
             "pl.col('c').alias('z').name.keep())",
-            "n_a=a; B=b; z=c",
+            "n_a=a; B=b; c=c",
         ),
         ("out = df.select(pl.col('a').name.map(lambda n: n + '_y'))", "a_y=a"),
         ("out = df.select(pl.col('a', 'b').name.map(str.upper))", "A=a; B=b"),
@@ -112,6 +112,58 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "out = df.group_by('k').agg(pl.col('id'), m=pl.col('a').max() - pl.col('a').min())",
             "k=k; id=+id; m=+a; *=group k",
         ),
+        ("out = df.group_by('k').quantile(0.5).select('k', 'a')", "k=k; a=+a; *=group k"),
+        # Texts that are columns, and texts that are values.
+        ("out = df.select(z=pl.col('a').is_in('b'), y=pl.col('a').is_in(['b']))", "z=~a,~b; y=~a"),
+        ("out = df.select(pl.col('a').max_by('t'))", "a=+a,if t"),
+        ("out = df.select(s=pl.sum('a').rolling('t', period='2d'))", "s=+a,window t"),
+        (
+            "out = df.select(pl.col('a').str.slice('b', 3), pl.col('c').str.pad_start(5, 'k'))",
+            "a=~a,~b; c=~c",
+        ),
+        (
+            "out = df.select(pl.col('a').str.zfill('b'), pl.col('c').str.replace('a', 'b'))",
+            "a=~a,~b; c=~c",
+        ),
+        ("out = df.select(pl.col('t').dt.replace(day='b', year=2025))", "t=~b,~t"),
+        (
+            "out = df.select(pl.col('a').list.concat('b'), z=pl.col('c').list.contains('k'))",
+            "a=~a,~b; z=~c",
+        ),
+        (
+            "out = df.select(pl.col('a').list.get('b'), z=pl.col('c').list.join('k'))",
+            "a=~a,~b; z=~c",
+        ),
+        (
+            "out = df.select(z=pl.business_day_count('a', 't'), y=pl.concat_arr('b', 'c'))",
+            "z=~a,~t; y=~b,~c",
+        ),
+        ("out = df.select('id', z=pl.date_ranges('a', 't', '1mo'))", "id=id; z=~a,~t"),
+        (
+            "out = df.select(pl.time('a', 'b'), pl.cum_sum_horizontal('b', 'c'))",
+            "time=~a,~b; cum_sum=~b,~c",
+        ),
+        ("out = df.select(pl.datetime('a', month='b', day=1))", "a=~a,~b"),
+        (
+            "out = df.select(pl.fold(acc=pl.lit(0), function=lambda a, b: a + b, "
+            "exprs=['b', 'c']))",
+            "literal=~b,~c",
+        ),
+        (
+            "out = df.select(pl.cum_sum('a', 'b'), pl.approx_n_unique('c', 'k'))",
+            "a=+a; b=+b; c=+c; k=+k",
+        ),
+        ("out = df.select((pl.lit(1) / pl.col('a', 'b')).name.keep())", "a=~a; b=~b"),
+        # Values that decide on the number of rows.
+        ("out = df.select(pl.col('a').explode())", "a=~a; *=join a"),
+        ("out = df.select(pl.col('a').drop_nans())", "a=a; *=filter a"),
+        ("out = df.select(n=pl.col('a').unique_counts())", "n=~a; *=group a"),
+        ("out = df.select(pl.arg_where(pl.col('a') > 1))", "a=~a; *=filter a"),
+        ("out = df.select(pl.col('a').str.extract_groups('x').struct['2'])", "2=~a"),
+        ("out = df.select(pl.col('a').struct[1])", "?*"),
+        # SQL of Polars has names in quotes.
+        ('out = df.sql(\'SELECT "a", b / 2 AS "b/2" FROM self\')', "a=a; b/2=~b"),
+        ("out = df.sql('SELECT a, 0::float4 FROM self')", "a=; 0=; ?*"),
         ("out = df.group_by('k').len(name='rows')", "k=k; rows=; *=group k"),
         ("out = df.select('k', 'a').group_by('k').head(2)", "k=k; a=a; *=group k"),
         ("out = df.group_by(y=pl.col('t').dt.year()).agg(pl.len())", "y=~t; len=; *=group t"),
