@@ -71,7 +71,7 @@ def follow_script(file: str, read_file: ReadFile) -> Script:
             raise UnreadableScriptError("there is no such file in the checkout of graft.yml")
         tree = read_syntax(content)
         scope = machine.new(ObjectCell())
-        machine.modules[file] = scope
+        machine.modules[file] = scope, {}
         machine.execute(tree.body, scope)
         if not record.has_targets:
             _call_functions(machine, tree, scope)

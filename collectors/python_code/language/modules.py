@@ -144,7 +144,10 @@ def _module(machine: Machine, dotted: str, level: int) -> Value:
 def _read_module(machine: Machine, path: str) -> Ref | None:
     for file in (f"{path}.py", f"{path}/__init__.py"):
         if file in machine.modules:
-            return machine.modules[file]
+            scope, cells = machine.modules[file]
+            if scope.cell not in machine.heap:  # it was imported on another way
+                machine.heap = {**cells, **machine.heap}
+            return scope
         content = machine.read(file)
         if content is not None:
             return _run_module(machine, file, content)
@@ -153,7 +156,8 @@ def _read_module(machine: Machine, path: str) -> Ref | None:
 
 def _run_module(machine: Machine, file: str, content: bytes) -> Ref | None:
     scope = machine.new(ObjectCell({"__name__": Const("<module>"), "__file__": Const(file)}))
-    machine.modules[file] = scope  # also for a cycle of imports
+    machine.modules[file] = scope, {}  # also for a cycle of imports
+    cells_before = machine.heap.keys() - {scope.cell}
     try:
         tree = read_syntax(content)
     except UnreadableScriptError as error:
@@ -163,4 +167,6 @@ def _run_module(machine: Machine, file: str, content: bytes) -> Ref | None:
     machine.file = file
     machine.execute(tree.body, scope)
     machine.file, machine.line = before
+    cells = {cell: value for cell, value in machine.heap.items() if cell not in cells_before}
+    machine.modules[file] = scope, cells
     return scope

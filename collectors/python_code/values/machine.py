@@ -108,7 +108,7 @@ class Machine:
     stack: list[ast.AST] = field(default_factory=list)
     line: int = 1
     views: dict[str, Ref] = field(default_factory=dict)
-    modules: dict[str, Ref | None] = field(default_factory=dict)
+    modules: dict[str, tuple[Ref, Heap]] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     last_result: Value | None = None
 

@@ -115,6 +115,16 @@ def test_columns_through_the_language(lines: str, expected: str) -> None:
             {"c.yml": "sql: SELECT * FROM t\nkeep: [a]\nto: x\n"},
             "a=a",
         ),
+        (  # a module that is imported on either way
+            "def first():\n    from lib import read\n    return read('a')\n"
+            "def second():\n    from lib import read\n    return read('b')\n"
+            "if x:\n    out = first()\nelse:\n    out = second()\nout.to_sql('x', 1, index=False)",
+            {
+                "lib.py": "import pandas as pd\n"
+                "def read(c):\n    return pd.read_sql(f'SELECT {c} FROM t', 1)\n"
+            },
+            "a=a; b=b",
+        ),
     ],
 )
 def test_files_beside_a_script_are_read(source: str, files: dict[str, str], expected: str) -> None:
