@@ -34,6 +34,8 @@ _SECRET = "DBT_ENV_SECRET"  # noqa: S105
 DBT = "dbt"
 # Spark logs do not say where their metastore is: this stands for it.
 SPARK = "spark"
+# Nor do events of openlineage-spark on Databricks say where their Unity Catalog is.
+_UNITY = "unity-catalog"
 # Adapters whose relations are tables of Spark's metastore.
 _ON_SPARK = frozenset({"databricks", "fabricspark", "glue", "spark", "watsonx_spark"})
 _SCHEME = {
@@ -42,6 +44,11 @@ _SCHEME = {
     "sqlserver": "mssql",
     "synapse": "mssql",
 }
+# A cluster, which Airflow calls `redshift://shop.eu-west-1:5439`, as OpenLineage's convention does.
+_REDSHIFT = re.compile(
+    r"redshift://(?P<cluster>[^.]+)\.[^.]+\.(?P<region>[^.]+)\.redshift(?:-serverless)?"
+    r"\.amazonaws\.com(?P<port>.*)"
+)
 # Settings that hold a host, in the order they are looked up.
 _HOST = ("host", "server", "hostname", "software_host")
 _PORT = {
@@ -171,10 +178,15 @@ def platform(
     profile = connection or Connection()
     if profile.get("type").lower() != adapter:
         profile = Connection()
-    aliases = {DBT, SPARK} if adapter in _ON_SPARK else {DBT}
-    return Platform(
-        namespace or _namespace(adapter, profile), frozenset(aliases), _database(adapter, profile)
-    )
+    namespace = namespace or _namespace(adapter, profile)
+    aliases = {DBT}
+    if cluster := _REDSHIFT.fullmatch(namespace):
+        aliases.add(f"redshift://{cluster['cluster']}.{cluster['region']}{cluster['port']}".lower())
+    if adapter in _ON_SPARK:
+        aliases.add(SPARK)
+    if adapter == "databricks":
+        aliases |= {_UNITY, namespace.replace(adapter, "unitycatalog", 1).casefold()}
+    return Platform(namespace, frozenset(aliases), _database(adapter, profile))
 
 
 def _database(adapter: str, connection: Connection) -> str:

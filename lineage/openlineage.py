@@ -55,7 +55,8 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     `file` + `/x`. Secrets in them are left out before they are joined to a path. A table that
     producers call in several ways has its name in engines' logs and dbt: OpenLineage's Java client
     calls a SQL Server `sqlserver://crm`, its naming convention `mssql://crm:1433`; a table of AWS
-    Glue is `table/raw/orders` there, and `raw.orders` in dbt's events.
+    Glue is `table/raw/orders` there, and `raw.orders` in dbt's events; `postgresql://` is
+    `postgres://`, and a locator of Snowflake without a cloud lies in AWS.
 
     Raises:
         ValueError: Namespace or name is missing.
@@ -67,6 +68,9 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     scheme = scheme.lower().rstrip(":")
     if scheme == "sqlserver" and (server := _SQL_SERVER.fullmatch(authority)):
         return DatasetId(mssql_namespace(**server.groupdict(default="")), name)
+    if scheme == "snowflake" and authority and "/" not in authority:
+        return DatasetId(snowflake_namespace(authority), name)
+    scheme = "postgres" if scheme == "postgresql" else scheme
     if _GLUE.fullmatch(namespace) and (table := _GLUE_TABLE.fullmatch(name)):
         name = f"{table['database']}.{table['table']}"
     if is_store(scheme):

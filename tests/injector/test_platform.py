@@ -73,6 +73,27 @@ def test_tables_of_sparks_logs_are_relations_of_adapters_on_spark() -> None:
     assert "spark" not in platform("duckdb").aliases
 
 
+@for_each(
+    "settings, alias",
+    [
+        (
+            {"type": "redshift", "host": "shop.abc123.eu-west-1.redshift.amazonaws.com"},
+            "redshift://shop.eu-west-1:5439",
+        ),
+        (
+            {"type": "redshift", "host": "shop.123.eu-west-1.redshift-serverless.amazonaws.com"},
+            "redshift://shop.eu-west-1:5439",
+        ),
+        ({"type": "databricks", "host": "adb-1.net"}, "unitycatalog://adb-1.net"),
+        ({"type": "databricks", "host": "adb-1.net"}, "unity-catalog"),
+    ],
+)
+def test_other_producers_names_of_the_platform_are_its_own(
+    settings: dict[str, Any], alias: str
+) -> None:
+    assert alias in platform(settings["type"], Connection(settings)).aliases
+
+
 def _profile(folder: Path, **settings: Any) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     outputs = {"dev": {"type": "postgres", **settings}, "prod": {"type": "postgres", "host": "p"}}
