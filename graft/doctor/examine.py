@@ -97,6 +97,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
         yield state.place, partial(store_state.damages, state.place)
     yield state.place, partial(store_state.contents, state)
     yield state.place, partial(store_state.replaced_keys, state)
+    yield state.place, partial(store_state.shared_tasks, state)
     yield state.place, partial(store_state.rejects, state)
     yield state.place, partial(store_state.statements, state)
     yield state.place, partial(cut_plans.cut_plans, state.records)

@@ -116,6 +116,28 @@ def replaced_keys(state: StoreState) -> Iterator[Finding]:
         )
 
 
+def shared_tasks(state: StoreState) -> Iterator[Finding]:
+    """Tasks whose name is the last part of several jobs of events: `load` of two DAGs."""
+    used = {access.task for access in state.records.accesses}
+    jobs = group_by_key(
+        (run.task, run.job)
+        for run in state.records.runs
+        # A DAG's job is called as the DAG, that of a task `dag.task`.
+        if run.job and run.task in used and run.job.endswith(f".{run.task}")
+    )
+    findings = [
+        _warning(
+            task,
+            f"one task of {count(len(names), 'job')} of events: {join_names(names)}",
+            "where they are several, give their entry a `task` with more of the job's name, such "
+            "as `(?P<task>.+)`",
+        )
+        for task, listed in sorted(jobs.items())
+        if len(names := sorted(set(listed))) > 1
+    ]
+    yield from first_findings(findings, state.place, "tasks of several jobs")
+
+
 def rejects(state: StoreState) -> Iterator[Finding]:
     """Rejects by reason, the most frequent first."""
     origins = group_by_key((reject.reason, reject.origin) for reject in state.records.rejects)

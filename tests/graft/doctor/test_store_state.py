@@ -16,12 +16,23 @@ from dbt_graft.graft.doctor.store_state import (
     read,
     rejects,
     replaced_keys,
+    shared_tasks,
     statements,
 )
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import Project
-from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.records import Dataset, Outcome, Records, Reject, Run, Shape
+from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.operations import Operation
+from dbt_graft.lineage.records import (
+    Access,
+    Dataset,
+    Direction,
+    Outcome,
+    Records,
+    Reject,
+    Run,
+    Shape,
+)
 
 NOW = datetime.now(UTC)
 
@@ -70,6 +81,22 @@ def test_names_in_which_a_key_was_replaced_are_counted() -> None:
     assert finding.subject == "https://api.test/redacted/x"
     assert finding.problem.startswith("1 name held a key")
     assert list(replaced_keys(StoreState("store", Records(datasets=datasets[1:])))) == []
+
+
+def test_a_name_that_several_jobs_end_with_is_a_warning() -> None:
+    jobs = ["a/orders.load", "a/customers.load", "a/load", "a/orders.load.query.1"]
+    runs = [Run(f"{n}", "load", "airflow", job=job) for n, job in enumerate(jobs)]
+    unused = [Run(f"{job}", "wait", "airflow", job=f"a/{job}.wait") for job in ("orders", "load")]
+    table, write = (DatasetId("spark", "raw.a"), Kind.TABLE), (Direction.WRITE, Operation.INSERT)
+    access = Access("load", "1", *table, *write, "shape")
+    state = StoreState("store", Records(runs=(*runs, *unused), accesses=(access,)))
+    [finding] = shared_tasks(state)
+    assert (finding.subject, finding.problem) == (
+        "load",
+        "one task of 2 jobs of events: a/customers.load, a/orders.load",
+    )
+    alone = StoreState("store", Records(runs=tuple(runs[1:]), accesses=(access,)))
+    assert [*shared_tasks(alone)] == []
 
 
 UNNAMED = "the application is called 'pyspark-shell', which names no task: set spark.app.name"
