@@ -4,7 +4,7 @@
 |---|---|---|
 | Airflow | `dag.group.task` | `task`; a DAG is no task, its runs have its name |
 | Airflow, a query of a task | `dag.group.task.query.1` | `task`, by the parent |
-| openlineage-spark | `application.command.table` | `application` |
+| openlineage-spark | `application_20261121.command.table` | `application` |
 | dbt-ol | `shop.main.shop.orders.build.run`, `dbt-run-shop` | none: nodes of dbt |
 | Flink, Hive | `job`, `query.raw.orders` | the same |
 | Trino | the query's id | the client's `source` |
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from dbt_graft.collectors.openlineage.event import Event
 from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, text
+from dbt_graft.collectors.run_suffix import cut_run_suffix
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.openlineage import JobId, dbt_node, is_view
 
@@ -149,7 +150,8 @@ def _task(event: Event, engine: str, rule: re.Pattern[str] | None) -> str:
     if engine in ("flink", "hive", DefinitionKind.DBT) or (engine == AIRFLOW and is_dag(event)):
         return name
     if engine == SPARK:
-        return name.partition(".")[0]
+        application = name.partition(".")[0]
+        return cut_run_suffix(application) or application
     if engine == TRINO and _TRINO_QUERY.fullmatch(name):
         context = mapping(event.run_facets, "trino_query_context")
         return text(context, "source") or TRINO

@@ -36,6 +36,8 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
+from dbt_graft.collectors.run_suffix import cut_run_suffix, is_run_id
+
 NAME = "Databricks Shell"
 _TAGS = "spark.databricks.clusterUsageTags."
 _JOB_CLUSTER = re.compile(r"(?P<job>job-\d{1,20})-run-\d{1,20}.*")
@@ -86,17 +88,6 @@ _SHELLS: Mapping[str, str] = {
     "sparkr": "sparkR",
     "sparksql": "spark-sql",
 }
-_UUID = r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}"
-_YEAR, _MONTH = r"(?:19|20)\d\d", r"(?:0[1-9]|1[0-2])"
-_DAY = rf"(?:{_YEAR}[-_./]?[01]\d[-_./]?[0-3]\d|[0-3]\d([-_./])[0-3]\d\1{_YEAR})"
-_SECONDS = r"(?:[:_.-]?[0-5]\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
-_CLOCK = rf"[T_ :-]?[0-2]\d(?:[:_.-]?[0-5]\d{_SECONDS})?"
-_PART_OF_YEAR = rf"{_YEAR}(?:[-_./]?{_MONTH}|[-_]?W[0-5]\d)"
-_EPOCH = r"1\d{9}(?:\d{3})?"
-_RUN_SUFFIX = re.compile(
-    r"[\s_.:@#\[(-]+(?:(?:backfill|manual|scheduled)__)?"
-    rf"(?:{_UUID}|{_DAY}(?:{_CLOCK})?|{_PART_OF_YEAR}|{_EPOCH})[\])]?$"
-)
 
 
 def is_dbt(app_name: str, descriptions: Iterable[str], plans: Iterable[str]) -> bool:
@@ -125,7 +116,7 @@ def task_name(app_name: str, rule: str) -> str | None:
         rule: A regular expression with a group `task`; it must match from the name's start.
     """
     name = app_name.strip()
-    if _SHARED_NAME.fullmatch(name) or re.fullmatch(_UUID, name):
+    if _SHARED_NAME.fullmatch(name) or is_run_id(name):
         return None
     return _match_task(name, rule)
 
@@ -134,7 +125,4 @@ def _match_task(name: str, rule: str) -> str | None:
     match = re.match(rule, name)
     if match is None or not match["task"]:
         return None
-    task = match["task"].strip()
-    while (shorter := _RUN_SUFFIX.sub("", task)) != task:
-        task = shorter
-    return task or None
+    return cut_run_suffix(match["task"].strip()) or None

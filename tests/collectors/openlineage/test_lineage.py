@@ -236,6 +236,13 @@ FLOWS: dict[str, tuple[list[Document], list[str]]] = {
             "load_orders: spark/raw.b -> spark/raw.d",
         ],
     ),
+    "an application of Spark with the date of its run is one task": (
+        [
+            event(job=f"load_orders_{day}.x", run=day, by="spark", inputs=[IN], outputs=[OUT])
+            for day in (20261121, 20261122)
+        ],
+        [FLOW],
+    ),
     "inlets and outlets of Airflow are declared": (
         [
             event(
