@@ -15,7 +15,7 @@ from dbt_graft.collectors.python_code.language.attributes import (
     look_up,
 )
 from dbt_graft.collectors.python_code.language.calls import evaluate_arguments, new_function
-from dbt_graft.collectors.python_code.libraries.column_expressions import named
+from dbt_graft.collectors.python_code.libraries.column_expressions import is_selector, selector
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.subscripts import get_item
 from dbt_graft.collectors.python_code.values.containers import append
@@ -30,7 +30,6 @@ from dbt_graft.collectors.python_code.values.selections import (
     both,
     complement,
     either,
-    is_selection,
 )
 from dbt_graft.collectors.python_code.values.texts import concatenate, format_percent, join_path
 from dbt_graft.collectors.python_code.values.values import (
@@ -253,10 +252,9 @@ def _of_sets(machine: Machine, operation: ast.operator, left: Value, right: Valu
     rule = _SETS.get(type(operation))
     if isinstance(operation, ast.Sub) and (left_out := _left_out(machine, left, right)) is not None:
         return left_out
-    sides = [side for side in (left, right) if isinstance(side, Data) and is_selection(side.name)]
-    if rule is None or len(sides) < 2 or any(side.place for side in sides):
+    if rule is None or not is_selector(left) or not is_selector(right):
         return None
-    return named(rule(str(sides[0].name), str(sides[1].name)))
+    return selector(rule(str(left.name), str(right.name)))
 
 
 _SETS: Mapping[type[ast.operator], Callable[[str, str], str]] = {
@@ -347,8 +345,8 @@ def _unary(machine: Machine, node: ast.UnaryOp, scope: Ref) -> Value:
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
         return value
-    if isinstance(node.op, ast.Invert) and isinstance(value, Data) and is_selection(value.name):
-        return named(complement(str(value.name)))  # `~cs.by_name("id")`
+    if isinstance(node.op, ast.Invert) and is_selector(value):
+        return selector(complement(str(value.name)))  # `~cs.by_name("id")`
     return machine.derived([value])
 
 

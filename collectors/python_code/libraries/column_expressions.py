@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
@@ -28,6 +29,20 @@ def named(name: str) -> Data:
     name = name if "." in name else name.strip("`")
     pending = ColumnInput(PENDING, name)
     return Data(frozenset({pending}), name=name, form=Form.EXPRESSION)
+
+
+# Stands as the library of Polars' selectors, of which `~`, `-`, `&` and `|` make others.
+SELECTORS = "polars.selectors"
+
+
+def selector(name: str) -> Data:
+    """The selector of columns under a name for several."""
+    return replace(named(name), library=SELECTORS)
+
+
+def is_selector(value: Value) -> TypeGuard[Data]:
+    """Whether it is a selector, of which nothing was made."""
+    return isinstance(value, Data) and value.library == SELECTORS and not value.place
 
 
 def as_expression(machine: Machine, value: Value | None, *, text_is_column: bool = True) -> Data:

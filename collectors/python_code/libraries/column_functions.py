@@ -10,8 +10,9 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     is_polars,
     items_of,
     named,
+    selector,
 )
-from dbt_graft.collectors.python_code.libraries.column_selections import col
+from dbt_graft.collectors.python_code.libraries.column_selections import col, is_of_selectors
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
     AGGREGATES,
@@ -80,6 +81,8 @@ _CONSTANT = words("""
 
 def all_columns(call: Call) -> Value:
     """`pl.all()`, `cs.all()`."""
+    if is_of_selectors(call.owner):
+        return selector(ANY_COLUMN)
     return named(ANY_COLUMN) if not call.arguments.positional else aggregate_of(call)
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from dbt_graft.collectors.python_code.libraries.column_expressions import items_of, named
+from dbt_graft.collectors.python_code.libraries.column_expressions import (
+    SELECTORS,
+    is_selector,
+    items_of,
+    named,
+    selector,
+)
 from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.machine import Call
 from dbt_graft.collectors.python_code.values.selections import (
@@ -31,6 +37,11 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
 )
 from dbt_graft.lineage.records import ANY_COLUMN
+
+
+def is_of_selectors(owner: Value) -> bool:
+    """Whether a function is one of `polars.selectors`."""
+    return isinstance(owner, Library) and owner.name.startswith(SELECTORS)
 
 
 def col(call: Call) -> Value:
@@ -69,11 +80,12 @@ def selection_of(call: Call) -> str | None:
 
 def excluded(call: Call) -> Value:
     """`pl.exclude("a")`, `pl.all().exclude("a")`."""
-    owner = call.owner.name if isinstance(call.owner, Data) else ANY_COLUMN
+    owner = call.owner if isinstance(call.owner, Data) else named(ANY_COLUMN)
+    make = selector if is_selector(owner) or is_of_selectors(call.owner) else named
     out = selection_of(call)
     if out is None:
-        return named(UNSURE)
-    return named(both(str(owner), complement(out if is_selection(out) else listed([out]))))
+        return make(UNSURE)
+    return make(both(str(owner.name), complement(out if is_selection(out) else listed([out]))))
 
 
 def by_texts(call: Call) -> Value:
@@ -81,22 +93,22 @@ def by_texts(call: Call) -> Value:
     texts = [t for value in call.arguments.positional for t in call.machine.keys(value) or [None]]
     names = [text for text in texts if isinstance(text, str)]
     if not names or len(names) < len(texts):
-        return named(UNSURE)
+        return selector(UNSURE)
     if call.name == "matches":
-        return named(like(f".*{names[0].removeprefix('^')}"))
+        return selector(like(f".*{names[0].removeprefix('^')}"))
     before = "" if call.name == "starts_with" else ".*"
-    return named(with_text(names, before, r"\Z" if call.name == "ends_with" else ""))
+    return selector(with_text(names, before, r"\Z" if call.name == "ends_with" else ""))
 
 
 def selected_by_name(call: Call) -> Value:
     """`cs.by_name("a", "b")`."""
     selection = selection_of(call) or UNSURE
-    return named(selection if is_selection(selection) else listed([selection]))
+    return selector(selection if is_selection(selection) else listed([selection]))
 
 
 def unsure_selection(call: Call) -> Value:
     """`cs.numeric()`: columns by what only a run knows."""
-    return named(UNSURE)
+    return selector(UNSURE)
 
 
 def rename_columns(call: Call) -> Value:

@@ -241,7 +241,9 @@ def _filled(call: Call) -> Value:
 def _explode(call: Call) -> Value:
     """Rows for the items of lists, as many as each has."""
     frame = call.frame
-    for name, data in all_of(call, frame, call.arguments.values()):
+    columns = call.get("columns")
+    values = (*call.arguments.positional, *([columns] if columns is not None else []))
+    for name, data in all_of(call, frame, values):
         frame = with_rows(frame, data.inputs, Subtype.JOIN)
         made = replace(data, inputs=change(data.inputs), place=call.place, form=Form.SERIES)
         frame = frame.with_column(name, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.libraries.column_expressions import named
+from dbt_graft.collectors.python_code.libraries.column_expressions import items_of, named
 from dbt_graft.collectors.python_code.libraries.column_groups import call_column_groups, group_rows
 from dbt_graft.collectors.python_code.libraries.evaluated_columns import (
     all_of,
@@ -116,14 +116,17 @@ def _without_fields(
     """The selected columns without `data.*`, and its fields, whose names are not known."""
     named: list[Value] = []
     fields: Data | None = None
-    for value in values:
-        text = call.machine.text(value)
-        if text is None or not text.endswith(".*"):
+    for value in (item for given in values for item in items_of(call.machine, given)):
+        text = value.name if isinstance(value, Data) else call.machine.text(value)
+        if not isinstance(text, str) or not text.endswith(".*"):
             named.append(value)
             continue
         name = text.removesuffix(".*")
         joined = dict(frame.aliases).get(name)
-        if joined is not None and not joined.open:
+        if joined is not None and joined.open:
+            named.append(call.machine.new(joined))
+            continue
+        if joined is not None:
             named += [Const(f"{name}.{column}") for column in joined.columns]
             continue
         gap = call.gap("the fields that `.*` stands for are not known")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
@@ -23,6 +24,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Const,
     Data,
     Frame,
+    Ref,
     Thing,
     Value,
     change,
@@ -55,6 +57,9 @@ def _of_session(call: Call) -> Value:
 def _sql(call: Call, query: Value | None) -> Value:
     machine = call.machine
     text = machine.text(query)
+    named = {k: v for k, v in (call.arguments.named or {}).items() if k not in {"sqlQuery", "args"}}
+    if text is not None and named:
+        return _of_template(call, text, named)
     parameters = call.get("args", 1)
     deciding = change(machine.condition(machine.derived([query, parameters])), Subtype.FILTER)
     made = run_on_views(machine, text, deciding=deciding) if text is not None else None
@@ -66,6 +71,36 @@ def _sql(call: Call, query: Value | None) -> Value:
         machine.record.add_edges(target, "*", machine.control, place)
         return machine.new(Frame(library="spark"))
     return read_query(machine, query, Dialect.SPARK, "spark", parameters)
+
+
+def _of_template(call: Call, text: str, named: Mapping[str, Value]) -> Value:
+    """`spark.sql("SELECT a FROM {t}", t=df)`."""
+    machine, before = call.machine, call.machine.views
+    frames = {k.casefold(): v for k, v in named.items() if machine.frame(v) is not None}
+    added = {name: v for name, v in frames.items() if isinstance(v, Ref)}
+    machine.views = {**before, **added}
+    query = _FIELDS.sub(lambda field: _text_of_field(call, field[1], named), text)
+    options = {k: v for k, v in (call.arguments.named or {}).items() if k == "args"}
+    arguments = replace(call.arguments, named=options)
+    made = _sql(replace(call, arguments=arguments), Const(query))
+    others = {name: view for name, view in machine.views.items() if name not in added}
+    machine.views = {**before, **others}
+    return made
+
+
+_FIELDS = re.compile(r"\{(\w+)\}")
+
+
+def _text_of_field(call: Call, name: str, named: Mapping[str, Value]) -> str:
+    """The SQL for `{name}`: a view of a frame, a column, a literal."""
+    value = named.get(name)
+    if call.machine.frame(value) is not None:
+        return name
+    if isinstance(value, Data) and value.name and len(value.inputs) == 1:
+        (column,) = value.inputs
+        is_plain = column.column == value.name and column.subtype is Subtype.IDENTITY
+        return str(value.name) if is_plain else UNKNOWN_PART
+    return "0" if isinstance(value, Const) else UNKNOWN_PART
 
 
 _CHANGES = re.compile(

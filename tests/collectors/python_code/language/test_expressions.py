@@ -48,6 +48,26 @@ other = spark.table("s.u")
             "a=a; s=+b; *=filter c,group a",
         ),
         ("out = df.withColumnRenamed('a', 'z')", "z=a; *=* without a,z"),
+        (
+            "out = df.alias('l').join(other.alias('r'), F.col('l.k') == F.col('r.k'))"
+            ".select(F.col('r.*'), F.col('l.b').alias('z'))",
+            "z=b; *=join k,join u.k,u.* without z",
+        ),
+        (
+            "l, r = df.select('a', 'k').alias('l'), other.select('k').alias('r')\n"
+            "out = l.join(r, F.col('l.k') == F.col('r.k')).select([F.col('l.*')])",
+            "a=a; k=k; *=join k,join u.k",
+        ),
+        ("out = df.select(F.struct('a').alias('s')).select(F.col('s.*'))", "?*"),
+        (
+            "out = spark.sql('SELECT {c} AS z FROM {v} WHERE b > {n}', "
+            "v=df.select('a', 'b'), c=F.col('a'), n=3)",
+            "z=a; *=filter b",
+        ),
+        (
+            "out = spark.sql('SELECT {c} AS z FROM {v}', v=df.select('a'), c=F.col('a') + 1)",
+            "z=; ?*",
+        ),
         ("out = df.select(F.sha2('a', 256).alias('h'))", "h=~a!HASH"),
         ("out = df.agg(F.sum('a').alias('s'))", "s=+a"),
         (

@@ -113,6 +113,15 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "k=k; id=+id; m=+a; *=group k",
         ),
         ("out = df.group_by('k').quantile(0.5).select('k', 'a')", "k=k; a=+a; *=group k"),
+        # Of selectors `~` and `-` make selectors, of expressions values.
+        ("out = df.select(~pl.col('a', 'b'))", "a=~a; b=~b"),
+        ("out = df.select(pl.col('a', 'b') - pl.col('b'))", "a=~a,~b; b=~b"),
+        ("out = df.select(~cs.starts_with('a').as_expr())", "a=~a"),
+        ("out = df.select(~cs.exclude('a', 'b'))", "a=a; b=b"),
+        (
+            "out = df.select('id', 'a').explode('a', empty_as_null=False)",
+            "id=id; a=~a; *=join a",
+        ),
         # Texts that are columns, and texts that are values.
         ("out = df.select(z=pl.col('a').is_in('b'), y=pl.col('a').is_in(['b']))", "z=~a,~b; y=~a"),
         ("out = df.select(pl.col('a').max_by('t'))", "a=+a,if t"),
