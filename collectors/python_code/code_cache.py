@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
+from dbt_graft.collectors.python_code.language.notebooks import parse_python
 from dbt_graft.lineage.code import TaskCode
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def syntax_digest(files: Mapping[str, bytes | None]) -> str:
 
 def _syntax(content: bytes) -> bytes:
     try:
-        tree = ast.parse(content)
+        tree = parse_python(content)
         for node in ast.walk(tree):
             if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]

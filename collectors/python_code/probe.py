@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from dbt_graft.collectors.python_code.language.notebooks import parse_python
 from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.collectors.python_code.task_code import task_code
 from dbt_graft.lineage.code import CodeEdge, CodeGap, TaskCode
@@ -39,7 +40,7 @@ def changed_outputs(old: bytes, file: str, read_file: ReadFile) -> tuple[CodeEdg
     """
     new = read_file(file) or b""
     try:
-        before, after = ast.parse(old), ast.parse(new)
+        before, after = parse_python(old), parse_python(new)
         changed = list(_changed_expressions(before, after))
         _Wrapper({id(node) for node in changed}).visit(after)
         after.body[_place(after) : _place(after)] = ast.parse(_PRELUDE).body

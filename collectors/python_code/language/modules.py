@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import warnings
 
 from dbt_graft.collectors.python_code.language.attributes import STARRED, bind, names_of
+from dbt_graft.collectors.python_code.language.notebooks import parse_python
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -40,9 +40,7 @@ def read_syntax(content: bytes) -> ast.Module:
         line = content.count(b"\n", 0, null) + 1  # Python tells none
         raise UnreadableScriptError("the syntax is not read: no Python 3", line)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(content)
+        return parse_python(content)
     except SyntaxError as error:
         reason = "Python 2, or no Python" if "print" in str(error.msg) else "no Python 3"
         raise UnreadableScriptError(
@@ -66,6 +64,8 @@ def import_names(machine: Machine, node: ast.Import | ast.ImportFrom, scope: Ref
     base = _module(machine, node.module or "", node.level)
     for alias in node.names:
         if alias.name == "*":
+            if node.level and isinstance(base, Library):
+                machine.record.add_gap(machine.gap("the code that it runs is not here"))
             _bind_all(machine, base, scope)
             continue
         bind(machine, alias.asname or alias.name, _member(machine, node, base, alias.name), scope)

@@ -18,6 +18,7 @@ from dbt_graft.collectors.python_code.language.attributes import (
 from dbt_graft.collectors.python_code.language.calls import new_function
 from dbt_graft.collectors.python_code.language.expressions import operate
 from dbt_graft.collectors.python_code.language.modules import import_names
+from dbt_graft.collectors.python_code.language.notebooks import UnreadCell
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.values.containers import remove_entries
 from dbt_graft.collectors.python_code.values.frames import without_columns
@@ -341,6 +342,10 @@ def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:
     bind(machine, node.name, Class(node, inner, bases, has_fields), scope)
 
 
+def _unread(machine: Machine, *_: object) -> None:
+    machine.record.add_gap(machine.gap("a cell in another language is not read"))
+
+
 # -- all of them
 
 
@@ -368,6 +373,7 @@ _RULES: Mapping[type[ast.stmt], Callable[..., object]] = {
     ast.Return: _return,
     ast.Try: _try,
     ast.TryStar: _try,
+    UnreadCell: _unread,
     ast.While: _while,
     ast.With: _with,
 }

@@ -30,7 +30,7 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Outcome
+from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Outcome
 
 
 def run_on_views(
@@ -84,8 +84,13 @@ def _made_view(tree: exp.Expr) -> str | None:
 
 
 def _frame(machine: Machine, text: str, shape: ParsedShape) -> Frame:
-    writes = any(edge.table for edge in shape.column_edges)
-    names = shape.result or (() if writes else result_columns(text, Dialect.SPARK).names)
+    names = shape.result
+    if not names and any(edge.table for edge in shape.column_edges):
+        # Those too that it sets to a constant.
+        writes = (access for access in shape.accesses if access.direction is Direction.WRITE)
+        names = tuple(column for access in writes for column, _ in access.columns)
+    elif not names:
+        names = result_columns(text, Dialect.SPARK).names
     inputs: dict[str, set[Input]] = {name: set() for name in names}
     starred: list[Frame] = []
     rows: set[Input] = set()
