@@ -12,7 +12,11 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     named,
     selector,
 )
-from dbt_graft.collectors.python_code.libraries.column_selections import col, is_of_selectors
+from dbt_graft.collectors.python_code.libraries.column_selections import (
+    col,
+    is_of_selectors,
+    is_of_spark_functions,
+)
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
 from dbt_graft.collectors.python_code.libraries.pandas_series import (
     AGGREGATES,
@@ -145,7 +149,7 @@ def call_function(call: Call) -> Value:
     is_count = name in {"count", "len"} and all(
         not data.inputs or data.name in {ANY_COLUMN, "1"} for data in arguments
     )
-    is_spark = isinstance(call.owner, Library) and call.owner.name.startswith("pyspark")
+    is_spark = is_of_spark_functions(call.owner)
     if is_count:
         name = "count(1)" if is_spark else name
         return Data(form=Form.EXPRESSION, name=name, place=call.place, is_aggregate=True)
@@ -158,13 +162,16 @@ def call_function(call: Call) -> Value:
     if name == "arg_where":
         data = replace(data, rows=data.rows | change(data.inputs, Subtype.FILTER))
     label = _label(call, arguments)
-    made = replace(data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate)
+    library = "spark" if is_spark else data.library
+    made = replace(
+        data, name=label, form=Form.EXPRESSION, is_aggregate=is_aggregate, library=library
+    )
     return replace(made, makes_rows=True) if makes_rows else made
 
 
 def _label(call: Call, arguments: list[Data]) -> Key:
     """The name of a function's column: that of the first argument, or its own text."""
-    if isinstance(call.owner, Library) and call.owner.name.startswith("pyspark"):
+    if is_of_spark_functions(call.owner):
         return _SPARK_LABELS.get(call.name) or _labelled(call.name, arguments)
     label: Key = arguments[0].name if arguments else None
     label = _POLARS_LABELS.get(call.name, label) if is_polars(call.owner) else label

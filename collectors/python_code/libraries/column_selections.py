@@ -50,7 +50,13 @@ def col(call: Call) -> Value:
     if selection is None:
         gap = call.gap("a column whose name is not known")
         return Data(gaps=frozenset({gap}), form=Form.EXPRESSION)
-    return named(selection)
+    library = "spark" if is_of_spark_functions(call.owner) else ""
+    return replace(named(selection), library=library)
+
+
+def is_of_spark_functions(owner: Value) -> bool:
+    """Whether a function is one of `pyspark.sql.functions`."""
+    return isinstance(owner, Library) and owner.name.startswith("pyspark")
 
 
 def selection_of(call: Call) -> str | None:

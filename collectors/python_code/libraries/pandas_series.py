@@ -42,6 +42,7 @@ from dbt_graft.collectors.python_code.values.values import (
     combine,
     decided,
     derive,
+    is_of_spark,
 )
 from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.records import Subtype
@@ -84,7 +85,9 @@ def transform(call: Call) -> Data:
     data = derive([owner, *call.data()], call.place, masking=masking)
     lists = [items for value in call.arguments.values() if (items := machine.items(value))]
     rows = data.rows.union(*(items.rows for items in lists))  # `column.isin(list)`
-    return replace(data, form=owner.form, name=owner.name, index=owner.index, rows=rows)
+    is_named = not is_of_spark(owner) or call.name in {"cast", "astype", "try_cast"}
+    name = owner.name if is_named else None
+    return replace(data, form=owner.form, name=name, index=owner.index, rows=rows)
 
 
 def aggregate(call: Call) -> Data:

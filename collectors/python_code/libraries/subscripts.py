@@ -41,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     change,
     decided,
     derive,
+    is_of_spark,
 )
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
@@ -150,6 +151,7 @@ def _of_data(machine: Machine, owner: Data, key: Value) -> Value:
         gap = machine.gap("which column of an array this is is not known")
         return replace(derive(values, machine.place).with_gap(gap), form=Form.SERIES)
     name = key.value if isinstance(key, Const) and isinstance(key.value, str) else None
+    name = None if is_of_spark(owner) else name
     if not owner.inputs and not owner.origin and not values[1].inputs:
         return owner
     return replace(derive(values, machine.place), name=name, origin=None)

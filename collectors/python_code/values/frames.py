@@ -45,7 +45,7 @@ def column(machine: Machine, frame: Frame, name: Key) -> Data:
     """A column of a frame as a series; of Spark's, an expression."""
     data = find_column(machine, frame, name)
     if frame.library == "spark":
-        return replace(data, name=name, form=Form.EXPRESSION)
+        return replace(data, name=name, form=Form.EXPRESSION, library="spark")
     return replace(
         data,
         name=name,

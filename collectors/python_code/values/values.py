@@ -84,7 +84,7 @@ class Data(Value):
         place: The line that made it of other columns.
         is_aggregate: An expression that makes one row of many.
         makes_rows: An expression that makes any number of rows of one: `explode`.
-        library: That of a series' frames, where it is not pandas.
+        library: That of a series' frames, or of an expression, where it is not pandas.
     """
 
     inputs: Inputs = NOTHING
@@ -360,10 +360,16 @@ def derive(
         data = replace(data, index=index, rows=rows)
     return replace(
         data,
+        name=None if is_of_spark(data) else data.name,
         inputs=change(data.inputs, subtype, masking),
         gaps=NO_GAPS.union(*map(all_gaps, values)),
         origin=None,
     )
+
+
+def is_of_spark(data: Data) -> bool:
+    """Whether it is an expression of Spark, which names what is made of it by its text."""
+    return data.form is Form.EXPRESSION and data.library == "spark"
 
 
 def decided(data: Data, by: Inputs) -> Data:

@@ -48,6 +48,9 @@ other = spark.table("s.u")
             "a=a; s=+b; *=filter c,group a",
         ),
         ("out = df.withColumnRenamed('a', 'z')", "z=a; *=* without a,z"),
+        ("out = df.select('a', df.b * 2)", "a=a; ?*"),
+        ("out = df.select('a', F.col('b').isNull(), F.col('b').cast('int'))", "a=a; b=~b; ?*"),
+        ("out = df.groupBy(F.col('a').substr(1, 3)).count()", "count=; *=group a; ?*"),
         (
             "out = df.alias('l').join(other.alias('r'), F.col('l.k') == F.col('r.k'))"
             ".select(F.col('r.*'), F.col('l.b').alias('z'))",
