@@ -120,7 +120,11 @@ def _without_argument(node: exp.Expr, rng: Random) -> bool:
     optional = [
         key
         for key, value in node.args.items()
-        if value and not node.arg_types.get(key) and key not in _FREE
+        if value
+        and not node.arg_types.get(key)
+        and key not in _FREE
+        # PostgreSQL reads rows without columns, too; what is around may not name them.
+        and not (_is_inner(node) and key == "expressions")
     ]
     if not optional or isinstance(node, _WITHOUT):
         return False
@@ -129,17 +133,22 @@ def _without_argument(node: exp.Expr, rng: Random) -> bool:
 
 
 def _without_element(node: exp.Expr, rng: Random) -> bool:
-    is_inner = isinstance(node, exp.Select) and node.parent is not None
     lists = [
         key
         for key, value in node.args.items()
-        if isinstance(value, list) and len(value) > 1 and not (is_inner and key == "expressions")
+        if isinstance(value, list)
+        and len(value) > 1
+        and not (_is_inner(node) and key == "expressions")
     ]
     if not lists:
         return False
     values = node.args[rng.choice(lists)]
     del values[rng.randrange(len(values))]
     return True
+
+
+def _is_inner(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Select) and node.parent is not None
 
 
 def canonical(sql: str, dialect: str) -> str:
