@@ -36,6 +36,8 @@ _STORES = frozenset(
 _SQL_SERVER = re.compile(
     r"(?P<host>\[[^]]*\]|[^:/\\]*)(?::(?P<port>\d+))?(?:[/\\](?P<instance>[^:/]+))?/?"
 )
+# `sqlserver://crm:1433;database=Shop;` of openlineage-spark before 1.18.
+_DATABASE = re.compile(r";database(?:name)?=(?P<database>[^;]+)", re.IGNORECASE)
 # `table/raw/orders` of a data catalogue of AWS.
 _GLUE = re.compile(r"arn:aws[\w-]*:glue:[^/]*")
 _GLUE_TABLE = re.compile(r"table/(?P<database>[^/]+)/(?P<table>[^/]+)")
@@ -66,7 +68,9 @@ def dataset_id(namespace: str, name: str) -> DatasetId:
     if not scheme or not name:
         raise ValueError("a dataset of OpenLineage has a namespace and a name")
     scheme = scheme.lower().rstrip(":")
-    if scheme == "sqlserver" and (server := _SQL_SERVER.fullmatch(authority)):
+    if scheme == "sqlserver" and (server := _SQL_SERVER.fullmatch(authority.partition(";")[0])):
+        if (named := _DATABASE.search(authority)) and name.count(".") <= 1:
+            name = f"{named['database']}.{name if '.' in name else f'dbo.{name}'}"
         return DatasetId(mssql_namespace(**server.groupdict(default="")), name)
     if scheme == "snowflake" and authority and "/" not in authority:
         return DatasetId(snowflake_namespace(authority), name)
