@@ -141,7 +141,6 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
         dataset = named_dataset(event_dataset.namespace, event_dataset.name)
         if dataset is None:
             continue
-        edges += column_lineage(dataset, event_dataset.facets)
         access = _write(event_dataset, dataset, job, columns)
         if access.operation is Operation.RENAME:
             previous = mapping(event_dataset.facets, "lifecycleStateChange", "previousIdentifier")
@@ -150,7 +149,9 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
             continue
         if access.operation in _NO_DATA:
             yield Group({}, {(dataset, access.operation): access}, (), evidence)
-        elif dataset not in explained:
+            continue
+        edges += column_lineage(dataset, event_dataset.facets)
+        if dataset not in explained:
             key = (dataset, access.operation)
             writes[key] = _join_parts(writes[key], access) if key in writes else access
     explained_groups = [

@@ -10,6 +10,7 @@ from tests.collectors.openlineage.events import (
     IN,
     OUT,
     Document,
+    change,
     column,
     columns,
     dataset,
@@ -94,6 +95,13 @@ def test_column_lineage(claim: str, tmp_path: Path) -> None:
         tmp_path, [event(inputs=[IN], outputs=[dataset(OUT, {"columnLineage": facet})])]
     )
     assert columns(found) == expected
+
+
+@for_each("state", ["ALTER", "DROP", "TRUNCATE"])
+def test_a_column_of_what_gets_no_data_comes_from_none(state: str, tmp_path: Path) -> None:
+    facets = {"columnLineage": {"fields": {"id": {"inputFields": [column(IN, "Id")]}}}}
+    changed = dataset(OUT, {**facets, **change(state)})
+    assert columns(lineage(tmp_path, [event(inputs=[IN], outputs=[changed])])) == []
 
 
 def test_the_facet_lineage_has_columns_too(tmp_path: Path) -> None:
