@@ -29,7 +29,7 @@ def syntax_digest(files: Mapping[str, bytes | None]) -> str:
     for file, content in sorted(files.items()):
         if content is not None:
             digest.update(f"{file}\n".encode(errors="surrogateescape"))
-            digest.update(_syntax(content) if file.endswith(".py") else content)
+            digest.update(_syntax(content) if file.endswith((".py", ".ipynb")) else content)
     return digest.hexdigest()[:32]
 
 

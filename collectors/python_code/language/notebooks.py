@@ -1,17 +1,21 @@
-"""Scripts, and notebooks of Databricks and Fabric as a repository has them, as Python.
+"""Scripts and notebooks, as Python.
 
-In such a file the cells in other languages are comments that begin with `# MAGIC`, and the command
-after it: https://docs.databricks.com/en/notebooks/notebook-format.html. SQL runs as by `spark.sql`,
-`%run` as an import; of what is in other languages the machine makes a gap.
+In the source format of Databricks and Fabric cells in other languages are comments that begin with
+`# MAGIC`, and the command after it: https://docs.databricks.com/en/notebooks/notebook-format.html.
+Those of Jupyter are JSON: https://nbformat.readthedocs.io/en/latest/format_description.html. SQL of
+Spark runs as by `spark.sql`, `%run` as an import; of what is in other languages the machine makes
+a gap.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?# (?:Databricks|Fabric) notebook source\b")
 _MAGIC = re.compile(r"# MAGIC ?(.*)")
@@ -35,29 +39,79 @@ _WITHOUT_DATA = frozenset(
         "set_env",
     ]
 )
-_LOOKING = re.compile(r"(?:ls|head|help|mounts)\b")
+_WITH_PYTHON = frozenset(["capture", "pyspark", "python", "time", "timeit"])
+_LOOKING = re.compile(r"(?:cat|echo|head|help|ls|mounts|pip|pwd)\b")
 _PARAMETER = re.compile(r"\$\{[^}]*\}|\$\w+")
 _PATH = re.compile(r"\"([^\"]+)\"|(\S+)")
 
 
 class UnreadCell(ast.Expr):
-    """A cell in a language that is not read; its value is its text, as bytes."""
+    """A cell that is not read; its value is its text, as bytes."""
 
 
 def parse_python(content: bytes) -> ast.Module:
-    """The syntax tree of a script or of a notebook in source format.
+    """The syntax tree of a script or of a notebook; its lines are those of the file.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: As `ast.parse`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if content.lstrip()[:1] == b"{" and (notebook := _read_json(content)):
+            return ast.Module(list(_statements_of_json(notebook, content)), [])
         tree = ast.parse(content)
         if _HEAD.match(content):
             lines = content.decode("utf-8-sig").splitlines()
             cells = [node for cell in _cells(lines) for node in _statements(*cell)]
             tree.body = sorted([*tree.body, *cells], key=lambda node: node.lineno)
     return tree
+
+
+def _read_json(content: bytes) -> Mapping[str, Any] | None:
+    try:
+        document = json.loads(content)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and "nbformat" in document else None
+
+
+def _statements_of_json(notebook: Mapping[str, Any], content: bytes) -> Iterator[ast.stmt]:
+    """The statements of a notebook of Jupyter.
+
+    Raises:
+        SyntaxError: It is of a version before 4.
+    """
+    try:
+        metadata, cells = notebook["metadata"], notebook["cells"]
+        kernel = metadata.get("kernelspec") or {}
+        language = (metadata.get("language_info") or {}).get("name") or kernel.get("language") or ""
+        is_python = not language or "py" in language.casefold()
+        # Elsewhere a cell in SQL is of any database.
+        has_spark = "spark" in kernel.get("name", "") or any(
+            "databricks" in key for key in metadata
+        )
+        codes = [cell["source"] for cell in cells if cell["cell_type"] == "code" and cell["source"]]
+    except (KeyError, TypeError, AttributeError):
+        raise SyntaxError("no notebook of a version from 4 on") from None
+    at = 0
+    for source in codes:
+        lines = source.splitlines(keepends=True) if isinstance(source, str) else source
+        at = max(at, _find(content, source if isinstance(source, str) else lines[:1], at))
+        line, text = content.count(b"\n", 0, at) + 1, "".join(lines)
+        is_sql = text.lstrip().startswith(("%sql", "%%sql"))
+        if not is_python or (is_sql and not has_spark):
+            yield _unread(line, text)
+        elif text.lstrip().startswith("%%") or is_sql:
+            yield from _statements(line, text)
+        else:
+            yield from _python(line, text)
+
+
+def _find(content: bytes, source: str | Iterable[str], start: int) -> int:
+    """The place of a source in the JSON of its notebook; -1 where it is written in another way."""
+    text = source if isinstance(source, str) else "".join(source)
+    texts = (json.dumps(text, ensure_ascii=is_ascii).encode() for is_ascii in (False, True))
+    return max(content.find(encoded, start) for encoded in texts)
 
 
 def _cells(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -79,11 +133,35 @@ def _statements(line: int, cell: str) -> Iterator[ast.stmt]:
         yield from _sql(line_of_rest, rest)
     elif command == "run" and (path := _PATH.match(rest)):
         yield _at(line, _import(path[1] or path[2]))
-    elif command in ("python", "pyspark"):
-        for statement in ast.parse(rest).body:
-            yield _at(line_of_rest, statement)
-    elif command not in _WITHOUT_DATA and not (command == "fs" and _LOOKING.match(rest)):
-        yield _at(line, UnreadCell(ast.Constant(text.encode(), lineno=1, col_offset=0)))
+    elif command in _WITH_PYTHON:
+        yield from _python(line + 1, text.partition("\n")[2])
+    elif command not in _WITHOUT_DATA and not (command in ("fs", "sh") and _LOOKING.match(rest)):
+        yield _unread(line, text)
+
+
+def _python(line: int, cell: str) -> Iterator[ast.stmt]:
+    """The statements of a cell in Python, with the commands between them."""
+    try:
+        body = ast.parse(cell).body
+    except SyntaxError:
+        lines = cell.splitlines()
+        for at, text in enumerate(lines):
+            if text.startswith(("%", "!")):
+                command = f"%sh {text[1:]}" if text[0] == "!" else text
+                yield from _statements(line + at, command)
+            if text.lstrip().startswith(("%", "!")):
+                lines[at] = f"{text[: len(text) - len(text.lstrip())]}pass"
+        try:
+            body = ast.parse("\n".join(lines)).body
+        except SyntaxError:  # in a notebook the cells around it run
+            yield _unread(line, cell)
+            return
+    for statement in body:
+        yield _at(line, statement)
+
+
+def _unread(line: int, text: str) -> ast.stmt:
+    return _at(line, UnreadCell(ast.Constant(text.encode(), lineno=1, col_offset=0)))
 
 
 def _sql(line: int, cell: str) -> Iterator[ast.stmt]:
@@ -99,7 +177,7 @@ def _sql(line: int, cell: str) -> Iterator[ast.stmt]:
     try:
         statements = split(tokenise(text, Dialect.SPARK), Dialect.SPARK)
     except TokenError:
-        yield _at(line, UnreadCell(ast.Constant(cell.encode(), lineno=1, col_offset=0)))
+        yield _unread(line, cell)
         return
     for tokens in statements:
         if tokens:

@@ -343,7 +343,7 @@ def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:
 
 
 def _unread(machine: Machine, *_: object) -> None:
-    machine.record.add_gap(machine.gap("a cell in another language is not read"))
+    machine.record.add_gap(machine.gap("a cell that is no Python is not read"))
 
 
 # -- all of them

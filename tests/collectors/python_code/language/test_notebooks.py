@@ -1,6 +1,10 @@
-"""Notebooks of Databricks and Fabric in source format: what their cells do, and which are gaps."""
+"""Notebooks of Jupyter, Databricks and Fabric: what their cells do, and which are gaps."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -115,6 +119,67 @@ def test_a_statement_is_at_its_line() -> None:
     cell = magic("%sql\nSELECT 1;\n\nINSERT INTO mart.t SELECT a FROM raw.t")
     [target] = follow(notebook("x = 1", cell)).targets
     assert (target.place.line, target.medium) == (8, Medium.STATEMENT)
+
+
+SPARK: dict[str, Any] = {"kernelspec": {"name": "synapse_pyspark", "language": "Python"}}
+JUPYTER: dict[str, Any] = {
+    "kernelspec": {"name": "python3", "language": "python"},
+    "language_info": {"name": "python"},
+}
+DATABRICKS: dict[str, Any] = {"application/vnd.databricks.v1+notebook": {"language": "python"}}
+SCALA: dict[str, Any] = {"language_info": {"name": "scala"}}
+SQL = "%%sql\ninsert into mart.t (b) select a from raw.t"
+
+
+def jupyter(cells: Sequence[str | list[str]], metadata: dict[str, Any]) -> str:
+    listed = [{"cell_type": "markdown", "metadata": {}, "source": ["insert into x.y"]}]
+    for source in cells:
+        lines = source if isinstance(source, list) else source.splitlines(keepends=True)
+        listed.append(
+            {"cell_type": "code", "execution_count": None, "source": lines, "metadata": {}}
+        )
+    document = {"cells": listed, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(document, indent=1)
+
+
+@for_each(
+    "cells, metadata, edges, gaps",
+    [
+        ([WRITES], JUPYTER, {"stage.t.a<raw.t.a"}, []),
+        (["%pip install x\n!pip list\nx = 1", "", WRITES], JUPYTER, {"stage.t.a<raw.t.a"}, []),
+        ([f"%%time\n{WRITES}"], JUPYTER, {"stage.t.a<raw.t.a"}, []),
+        ([f"%%capture out --no-stderr\n{WRITES}"], JUPYTER, {"stage.t.a<raw.t.a"}, []),
+        ([f"if x:\n    !echo 1\n    {WRITES}"], JUPYTER, {"stage.t.a<raw.t.a"}, []),
+        (["!cp a b", f"import os\n{WRITES}"], JUPYTER, {"stage.t.a<raw.t.a"}, ["!cp a b"]),
+        ([SQL], SPARK, {"mart.t.b<raw.t.a"}, []),
+        ([SQL.replace("%%", "%")], DATABRICKS, {"mart.t.b<raw.t.a"}, []),
+        ([SQL], JUPYTER, set(), ["%%sql\\n"]),
+        ([WRITES], SCALA, set(), ["spark.table"]),
+        (["%%bash\n./load.sh"], JUPYTER, set(), ["%%bash\\n"]),
+        (["x = !ls", WRITES], JUPYTER, {"stage.t.a<raw.t.a"}, ["x = !ls"]),
+    ],
+)
+def test_a_notebook_of_jupyter_is_read(
+    cells: list[str], metadata: dict[str, Any], edges: set[str], gaps: list[str]
+) -> None:
+    source = jupyter(cells, metadata)
+    columns, lines = code_of(source)
+    assert columns == edges
+    written = [source.splitlines()[line - 1].lstrip(' "') for line in lines]
+    assert len(written) == len(gaps)
+    assert all(map(str.startswith, written, gaps))
+
+
+def test_a_notebook_before_version_4_is_not_read() -> None:
+    assert code_of(json.dumps({"worksheets": [], "metadata": {}, "nbformat": 3})) == (set(), [1])
+
+
+def test_outputs_of_a_notebook_are_not_compared() -> None:
+    before = jupyter(["x = 1"], JUPYTER)
+    after = before.replace("null", "7")
+    other = before.replace("x = 1", "x = 2")
+    digests = [syntax_digest({"n.ipynb": text.encode()}) for text in (before, after, other)]
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_merge_of_a_view_writes_what_it_sets_to_a_constant() -> None:
