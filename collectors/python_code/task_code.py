@@ -107,6 +107,7 @@ def _call_methods(machine: Machine, of: Class) -> None:
 
 
 _MADE_AT_RUN_TIME = "the name of its table is made at run time"
+_NAMED_AT_RUN_TIME = "the names of columns that are written are made at run time"
 
 
 @dataclass(slots=True)
@@ -267,7 +268,13 @@ class _Composition:
                     if reason:
                         self._add_gap(target.place, reason, access.name, ANY_COLUMN)
                     columns = (*target.columns, *_columns_written(shape, access))
-                    named = tuple(dict.fromkeys(filter(None, columns)))
+                    named = tuple(
+                        name
+                        for name in dict.fromkeys(filter(None, columns))
+                        if UNKNOWN_PART not in name
+                    )
+                    if any(UNKNOWN_PART in name for name in columns):
+                        self._add_gap(target.place, _NAMED_AT_RUN_TIME, access.name, ANY_COLUMN)
                     yield CodeWrite(target.place, access.name, named, False, _logged_shape(shape))
         self._tables.append(tuple(written))
 
@@ -376,10 +383,19 @@ def _columns_written(shape: ParsedShape, access: TableAccess) -> Iterator[str]:
 
 
 def _has_unknown_names(shape: ParsedShape) -> bool:
-    return any(_is_made_at_run_time(access.name) for access in shape.accesses) or any(
-        UNKNOWN_PART in (edge.column, edge.from_column)
-        for edge in shape.column_edges
-        if edge.subtype.type is EdgeType.DIRECT
+    return (
+        any(_is_made_at_run_time(access.name) for access in shape.accesses)
+        or any(
+            UNKNOWN_PART in (edge.column, edge.from_column)
+            for edge in shape.column_edges
+            if edge.subtype.type is EdgeType.DIRECT
+        )
+        or any(
+            UNKNOWN_PART in name
+            for access in shape.accesses
+            if access.direction is Direction.WRITE
+            for name in _columns_written(shape, access)
+        )
     )
 
 

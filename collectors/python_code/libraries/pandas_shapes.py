@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dbt_graft.collectors.python_code.libraries.pandas_groups import function_name
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
@@ -301,7 +302,11 @@ def _pivot(call: Call) -> Value:
     if is_table:
         rows |= change(all_inputs(key for _, key in index), Subtype.GROUP_BY)
     if not columns:
-        made = {name: derive([value], call.place, subtype) for name, value in values}
+        made = {
+            key: derive([value], call.place, subtype)
+            for name, value in values
+            for key in _aggregated_names(call, name)
+        }
         return machine.new(replace(frame, columns=made, open=(), index=tuple(index), rows=rows))
     names = combine([value for _, value in columns])
     deciding = change(names.inputs, Subtype.CONDITIONAL)
@@ -310,6 +315,20 @@ def _pivot(call: Call) -> Value:
     # Of several values, or of none that are named, a name takes all columns of a value.
     library = "pandas" if machine.text(call.get("values")) is not None else "pivot"
     return machine.new(Frame({}, (), rest, rows, NOTHING, tuple(index), frame.gaps, library))
+
+
+def _aggregated_names(call: Call, name: Key) -> list[Key]:
+    """The names of what `aggfunc` makes of a column: of several functions, with them as a level."""
+    functions = call.get("aggfunc")
+    cell = call.machine.cell(functions)
+    if isinstance(cell, DictCell):
+        own = call.machine.items(cell.entries.get(name))
+        several = any(call.machine.items(value) is not None for value in cell.entries.values())
+        labels = [function_name(call, item) for item in own.values] if own is not None else []
+        labels = labels or [function_name(call, cell.entries.get(name) or UNKNOWN)]
+        return [(name, label) for label in labels] if several else [name]
+    items = call.machine.items(functions)
+    return [(function_name(call, f), name) for f in items.values] if items is not None else [name]
 
 
 def _melt(call: Call) -> Value:

@@ -341,6 +341,7 @@ _LISTS: Mapping[str, Handler] = {
     "map": _mapped,
     "pop": _pop,
     "popleft": _pop,
+    "ravel": owner_of,
     "remove": _arrange,
     "reverse": _arrange,
     "sort": _arrange,

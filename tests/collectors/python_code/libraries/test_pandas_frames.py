@@ -61,6 +61,16 @@ from tests.collectors.python_code.follow import edges_of_frame
         ("out = df[['a', 'b', 'c']].iloc[:, [True, False, True]]", "a=a; c=c"),
         ("out = df.pivot(index='id', columns='k')['a']", "?*"),
         (
+            "out = df.pivot_table(index='k', values='a', aggfunc=['sum', 'mean'])\n"
+            "out.columns = ['_'.join(name) for name in out.columns.ravel()]",
+            "sum_a=+a; mean_a=+a; *=group k",
+        ),
+        (
+            "out = df.pivot_table(index='k', values=['a', 'b'], "
+            "aggfunc={'a': ['min', 'max'], 'b': 'sum'})",
+            "('a', 'min')=+a; ('a', 'max')=+a; ('b', 'sum')=+b; *=group k",
+        ),
+        (
             "out = df.pivot(index='id', columns='k')['a'].reset_index()[['id']]",
             "id=id",
         ),
