@@ -13,7 +13,7 @@ one to the other (`lineage.precedence`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -119,8 +119,10 @@ class _Joined:
         tasks: dict[tuple[str, str], set[str]] = defaultdict(set)
         logged_keys = {(a.task, a.run_id, a.dataset, a.direction) for a in others}
         event_accesses: list[Access] = []
+        disproved: set[tuple[str, str, DatasetId]] = set()
         for key, accesses in by_run.items():
             run = self._by_key.get(key)
+            disproved |= _disproved_writes(accesses)
             for access in _run_accesses(accesses, run, shapes):
                 placed = self._place_access(access, logged_keys)
                 tasks[access.task, access.shape_id].add(placed.task)
@@ -136,7 +138,7 @@ class _Joined:
             accesses=(*others, *event_accesses),
             runs=(*logged, *runs),
             shapes=shapes,
-            column_edges=tuple(_edges(self._records.column_edges, tasks)),
+            column_edges=tuple(_edges(self._records.column_edges, tasks, disproved)),
         )
 
     def _collapse(self) -> None:
@@ -349,8 +351,21 @@ def _use_key(access: Access) -> tuple[DatasetId, Direction, Operation]:
     return access.dataset, access.direction, access.operation
 
 
+def _disproved_writes(accesses: Iterable[Access]) -> set[tuple[str, str, DatasetId]]:
+    """Writes of one run, by task, shape and dataset, whose inputs another event explains."""
+    writes = [access for access in accesses if access.direction is Direction.WRITE]
+    explained = {a.dataset for a in writes if a.shape_id.startswith(EXPLAINED_SHAPE)}
+    return {
+        (access.task, access.shape_id, access.dataset)
+        for access in writes
+        if access.dataset in explained and not access.shape_id.startswith(EXPLAINED_SHAPE)
+    }
+
+
 def _edges(
-    edges: Iterable[ColumnEdge], tasks: Mapping[tuple[str, str], set[str]]
+    edges: Iterable[ColumnEdge],
+    tasks: Mapping[tuple[str, str], set[str]],
+    disproved: Container[tuple[str, str, DatasetId]],
 ) -> Iterator[ColumnEdge]:
     """The column edges under the tasks that their accesses count for; those of events once.
 
@@ -360,6 +375,8 @@ def _edges(
     for edge in edges:
         if not is_event(edge):
             yield edge
+            continue
+        if (edge.task, edge.shape_id, edge.to_dataset) in disproved:
             continue
         for task in tasks.get((edge.task, edge.shape_id)) or (edge.task,):
             placed = replace(edge, task=task)

@@ -97,6 +97,22 @@ def test_column_lineage(claim: str, tmp_path: Path) -> None:
     assert columns(found) == expected
 
 
+def test_what_an_event_explains_has_no_columns_of_one_that_does_not(tmp_path: Path) -> None:
+    facets = {"columnLineage": {"fields": {"id": {"inputFields": [column(IN, "Id")]}}}}
+    source = {"type": "DATASET", "namespace": "spark", "name": "raw.a", "field": "id"}
+    fields = {"id": {"inputs": [source]}}
+    entry = {"type": "DATASET", "namespace": "spark", "name": "raw.orders", "fields": fields}
+    found = lineage(
+        tmp_path,
+        [
+            event("START", inputs=[IN, "spark raw.a"], outputs=[dataset(OUT, facets)]),
+            event(job_facets={"lineage": {"entries": [entry]}}, at="2026-11-22T08:01:00Z"),
+        ],
+    )
+    assert flows(found) == ["load_orders: spark/raw.a -> spark/raw.orders"]
+    assert columns(found) == ["raw.orders.id <- raw.a.id TRANSFORMATION"]
+
+
 @for_each("state", ["ALTER", "DROP", "TRUNCATE"])
 def test_a_column_of_what_gets_no_data_comes_from_none(state: str, tmp_path: Path) -> None:
     facets = {"columnLineage": {"fields": {"id": {"inputFields": [column(IN, "Id")]}}}}
