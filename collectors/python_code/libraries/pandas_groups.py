@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.python_code.libraries.pandas_series import apply_function
+from dbt_graft.collectors.python_code.libraries.pandas_series import (
+    apply_function,
+    function_name,
+)
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
@@ -208,7 +211,7 @@ def _agg(call: Call) -> Value:
         columns: dict[Key, Data] = {}
         for name, data in base.columns.items():
             for item in names.items:
-                label = function_name(call, item)
+                label = function_name(item)
                 key = (
                     label if is_series else (*(name if isinstance(name, tuple) else (name,)), label)
                 )
@@ -219,17 +222,6 @@ def _agg(call: Call) -> Value:
     }
     opened = replace(base, open=change_open(base.open, Subtype.AGGREGATION))
     return _grouped(call, columns, opened, is_series=is_series)
-
-
-def function_name(call: Call, function: Value) -> str:
-    """The name by which pandas calls a column that a function makes."""
-    if isinstance(function, Const):
-        return str(function.value)
-    if isinstance(function, Function):
-        return getattr(function.node, "name", "<lambda_0>")
-    if isinstance(function, Library):
-        return function.name.rpartition(".")[2]
-    return "<unknown>"
 
 
 def _named(call: Call, base: Frame, is_series: bool) -> dict[Key, Data]:
@@ -258,7 +250,7 @@ def _by_entries(call: Call, base: Frame, cell: DictCell) -> dict[Key, Data]:
         data = find_column(call.machine, _frame(call), key)
         items = call.machine.items(function)
         for item in items.items if items is not None else [function]:
-            label = (key, function_name(call, item)) if several else key
+            label = (key, function_name(item)) if several else key
             columns[label] = _by_function(call, data, item)
     return columns
 

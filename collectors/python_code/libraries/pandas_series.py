@@ -183,6 +183,17 @@ def apply_function(call: Call, function: Value, values: list[Value]) -> Value:
     return derive(data, call.place)
 
 
+def function_name(function: Value) -> str:
+    """The name by which pandas calls a column that a function makes."""
+    if isinstance(function, Const):
+        return str(function.value)
+    if isinstance(function, Function):
+        return getattr(function.node, "name", "<lambda_0>")
+    if isinstance(function, Library):
+        return function.name.rpartition(".")[2]
+    return "<unknown>"
+
+
 def _arguments(call: Call, values: list[Value]) -> Arguments:
     passed = {
         name: value

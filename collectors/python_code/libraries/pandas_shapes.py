@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbt_graft.collectors.python_code.libraries.pandas_groups import function_name
+from dbt_graft.collectors.python_code.libraries.pandas_series import function_name
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
@@ -324,11 +324,11 @@ def _aggregated_names(call: Call, name: Key) -> list[Key]:
     if isinstance(cell, DictCell):
         own = call.machine.items(cell.entries.get(name))
         several = any(call.machine.items(value) is not None for value in cell.entries.values())
-        labels = [function_name(call, item) for item in own.values] if own is not None else []
-        labels = labels or [function_name(call, cell.entries.get(name) or UNKNOWN)]
+        labels = [function_name(item) for item in own.values] if own is not None else []
+        labels = labels or [function_name(cell.entries.get(name) or UNKNOWN)]
         return [(name, label) for label in labels] if several else [name]
     items = call.machine.items(functions)
-    return [(function_name(call, f), name) for f in items.values] if items is not None else [name]
+    return [(function_name(f), name) for f in items.values] if items is not None else [name]
 
 
 def _melt(call: Call) -> Value:
