@@ -278,6 +278,8 @@ _OUTER = "<outer> "
 # The library of which a scope has all names: `from lib import *`.
 STARRED = "*"
 _BUILTINS = frozenset(dir(builtins))
+# Those that notebooks of Databricks and of Synapse and Fabric have without an import.
+_NOTEBOOK_LIBRARIES = frozenset(["dbutils", "mssparkutils", "notebookutils"])
 
 
 def names_of(machine: Machine, scope: Ref) -> ObjectCell:
@@ -303,6 +305,8 @@ def look_up(machine: Machine, name: str, scope: Ref) -> Value:
         return Const(machine.file)
     if name == "spark":  # notebooks have one
         return Thing("spark")
+    if name in _NOTEBOOK_LIBRARIES:
+        return Library(name)
     if name in _BUILTINS:
         return Library(f"builtins.{name}")
     return Library(f"{starred.name}.{name}") if isinstance(starred, Library) else UNKNOWN

@@ -331,6 +331,11 @@ def _run_program(call: Call) -> Data:
 _LOADER = re.compile(r"(?:\S*[/\\])?bcp(?:\.exe)?(?:\s|\Z)", re.IGNORECASE)
 
 
+def _run_notebook(call: Call) -> Data:
+    call.machine.record.add_gap(call.gap("the notebook that it runs is not followed"))
+    return outside(call)
+
+
 def _abstract(machine: Machine, value: object) -> Value:
     machine.budget.spend()
     if isinstance(value, dict):
@@ -419,7 +424,8 @@ _TABLE: Mapping[Handler, str] = {
     _filter: "builtins.filter",
     _next: "builtins.next",
     nothing: """builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable
-        builtins.print builtins.input os.getenv os.environ.get""",
+        builtins.print builtins.input os.getenv os.environ.get dbutils.widgets.get
+        dbutils.widgets.getArgument dbutils.widgets.getAll""",
     _not_followed: """builtins.exec builtins.eval builtins.compile builtins.__import__
         pandas.eval""",
     _open: "builtins.open io.open codecs.open",
@@ -433,6 +439,8 @@ _TABLE: Mapping[Handler, str] = {
         xml.etree.ElementTree.parse""",
     _run_program: """os.system subprocess.call subprocess.check_call subprocess.check_output
         subprocess.Popen subprocess.run""",
+    _run_notebook: """dbutils.notebook.run mssparkutils.notebook.run notebookutils.notebook.run
+        mssparkutils.notebook.runMultiple notebookutils.notebook.runMultiple""",
     substitute_text: "re.sub",
     _partial: "functools.partial",
     _field: "dataclasses.field",

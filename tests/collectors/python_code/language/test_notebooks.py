@@ -86,6 +86,8 @@ WRITES = 'spark.table("raw.t").select("a").write.saveAsTable("stage.t")'
         ([magic("%sql\nselect 'open")], set(), [3]),
         ([magic(f"%python\n\n{WRITES}")], {"stage.t.a<raw.t.a"}, []),
         ([magic("%run ./not_here")], set(), [2]),
+        (['dbutils.notebook.run("./load", 60)', WRITES], {"stage.t.a<raw.t.a"}, [2]),
+        (['d = dbutils.widgets.get("day")', f"{WRITES} if d else 0"], {"stage.t.a<raw.t.a"}, []),
     ],
 )
 def test_a_cell_does_what_its_language_says(
