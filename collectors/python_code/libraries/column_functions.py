@@ -61,12 +61,22 @@ _VARIADIC = words("""
     regexp_instr regexp_like regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
     regr_slope repeat replace right rlike sequence slice split_part stack startswith substr
     substring to_char to_number try_add try_divide try_element_at try_multiply try_subtract
-    width_bucket zip_with""")
+    width_bucket zip_with array_insert counter_diff elt hll_union hmac jaro_winkler_similarity
+    java_method ltrim make_dt_interval make_time make_timestamp_ltz make_timestamp_ntz
+    make_ym_interval printf reflect regexp_extract_all regr_sxx regr_sxy regr_syy rtrim sentences
+    str_to_map time_diff time_trunc to_binary to_time to_timestamp_ltz to_timestamp_ntz
+    to_unix_timestamp to_varchar trim try_mod try_parse_url try_reflect try_to_binary try_to_number
+    try_to_time try_to_timestamp aggregate reduce fold cum_fold cum_reduce""")
+# The beginnings of the names of more such functions.
+_VARIADIC_KINDS = (
+    *("aes_", "kll_sketch_get", "kll_sketch_merge", "st_", "theta_", "try_aes_", "try_make_"),
+    *("tuple_", "vector_", "xpath"),
+)
 
 # Functions whose first text is no column: a format, a separator, a unit.
 _TEXT_FIRST = words("""
     bucket call_function call_udf concat_ws date_part date_trunc datepart extract format
-    format_string locate printf timestamp_add timestamp_diff""")
+    format_string locate timestamp_add timestamp_diff""")
 
 # Functions whose named texts are columns, without these.
 _NAMED, OPTIONS = words("struct duration date datetime time"), words("time_unit schema eager")
@@ -106,12 +116,13 @@ def _arguments(call: Call) -> list[Data]:
     """The columns that a function gets, also by their names; functions of them are followed."""
     name = call.name
     arguments: list[Data] = []
+    is_variadic = name in _VARIADIC or name.startswith(_VARIADIC_KINDS)
     is_sqlalchemy = isinstance(call.owner, Library) and call.owner.name.startswith("sqlalchemy")
     for at, value in enumerate(call.arguments.positional):
         if isinstance(value, Function):  # of the items of what goes before
             item = replace(derive(arguments, call.place), form=Form.EXPRESSION)
             value = call.machine.call(value, *[item] * len(value.node.args.args))
-        is_name = (at > 0) if name in _TEXT_FIRST else (at == 0 or name in _VARIADIC)
+        is_name = (at > 0) if name in _TEXT_FIRST else (at == 0 or is_variadic)
         is_name = is_name or (at == 1 and name in _FROM_TO)
         for part in items_of(call.machine, value):
             is_column = is_name and not (at and part == UNKNOWN)  # further ones may be numbers

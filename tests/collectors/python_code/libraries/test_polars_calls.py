@@ -123,6 +123,7 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "id=id; a=~a; *=join a",
         ),
         # Texts that are columns, and texts that are values.
+        ("out = df.select(z=pl.reduce(lambda x, y: x + y, ['a', 'b']))", "z=~a,~b"),
         ("out = df.select(z=pl.col('a').is_in('b'), y=pl.col('a').is_in(['b']))", "z=~a,~b; y=~a"),
         ("out = df.select(pl.col('a').max_by('t'))", "a=+a,if t"),
         ("out = df.select(s=pl.sum('a').rolling('t', period='2d'))", "s=+a,window t"),
