@@ -81,7 +81,7 @@ _TEXT_FIRST = words("""
 # Functions whose named texts are columns, without these.
 _NAMED, OPTIONS = words("struct duration date datetime time"), words("time_unit schema eager")
 # Named arguments of Polars' functions whose texts are columns.
-_NAMED_COLUMNS = words("exprs start end a b x y column columns condition num_samples")
+_NAMED_COLUMNS = words("exprs start end step a b x y column columns condition num_samples")
 # Functions of Polars whose first two texts are columns, the third a step.
 _FROM_TO = frozenset(
     f"{kind}_{ranges}"

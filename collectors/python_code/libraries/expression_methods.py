@@ -123,7 +123,8 @@ def _chosen_values(call: Call) -> Value:
     owner = call.machine.data(call.owner)
     if call.name == "filter":
         return replace(owner, rows=owner.rows | change(conditions_of(call).inputs, Subtype.FILTER))
-    by = [call.get("by", 0)] if call.name.endswith("k_by") else call.arguments.positional
+    more = () if call.name.endswith("k_by") else call.arguments.positional[1:]
+    by = [call.get("by", 0), *more]
     items = [item for value in by for item in items_of(call.machine, value or UNKNOWN)]
     inputs = all_inputs(as_expression(call.machine, item) for item in items)
     return replace(owner, rows=owner.rows | change(inputs, Subtype.SORT))
@@ -187,7 +188,8 @@ def _rolled_by(call: Call) -> Value:
 
 # Options whose texts are columns.
 _NAMED_COLUMNS = words("""
-    other by exponent lower_bound upper_bound index indices n offset length patterns time
+    other base by exponent fraction
+    lower_bound upper_bound index indices n offset length patterns time
     year month day hour minute second microsecond""")
 # Methods behind `.str` and its like whose first text is a column, or all of them.
 _ACCESSOR_COLUMNS = {

@@ -325,6 +325,12 @@ def _item(call: Call) -> Value:
     return data.with_gap(call.gap("which column is taken is not known")) if frame.open else data
 
 
+def _schema(call: Call) -> Value:
+    """`df.collect_schema()`: types by the names of columns."""
+    rest = UNKNOWN if call.frame.open or call.frame.rest else None
+    return call.machine.new(DictCell(dict.fromkeys(call.frame.columns, UNKNOWN), rest, rest))
+
+
 def _to_dict(call: Call) -> Value:
     """`df.to_dict()`: a series, or a list, for each name."""
     machine, frame = call.machine, call.frame
@@ -461,7 +467,8 @@ def _with_series(call: Call) -> Value:
 
 _TABLE: Mapping[Callable[..., Value], str] = {
     same_frame: """lazy collect clone head tail limit sample slice rechunk cache shrink_to_fit fetch
-        set_sorted reverse gather_every to_arrow collect_schema""",
+        set_sorted reverse gather_every to_arrow""",
+    _schema: "collect_schema",
     lambda call: column_names(call.frame): "names",
     lambda call: Const(False): "is_empty",
     lambda call: Items((), call.owner): "iter_slices collect_batches",

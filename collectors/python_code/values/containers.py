@@ -357,6 +357,7 @@ _DICTS: Mapping[str, Handler] = {
     "get": _get,
     "items": _items,
     "keys": lambda call: call.machine.items(call.owner) or UNKNOWN,
+    "names": lambda call: call.machine.items(call.owner) or UNKNOWN,
     "pop": _pop_entry,
     "setdefault": _setdefault,
     "update": _update,

@@ -122,7 +122,13 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "out = df.select('id', 'a').explode('a', empty_as_null=False)",
             "id=id; a=~a; *=join a",
         ),
+        ("out = df.select(sorted(df.select('b', 'a').collect_schema()))", "a=a; b=b"),
+        ("out = df.select(df.select('b', 'a').collect_schema().names())", "b=b; a=a"),
         # Texts that are columns, and texts that are values.
+        (
+            "out = df.select(pl.col('a').sort_by(by='t').first(), pl.col('b').log(base='c'))",
+            "a=+a,if t; b=~b,~c",
+        ),
         ("out = df.select(z=pl.reduce(lambda x, y: x + y, ['a', 'b']))", "z=~a,~b"),
         ("out = df.select(z=pl.col('a').is_in('b'), y=pl.col('a').is_in(['b']))", "z=~a,~b; y=~a"),
         ("out = df.select(pl.col('a').max_by('t'))", "a=+a,if t"),
@@ -154,6 +160,7 @@ every = pl.read_database("SELECT * FROM dbo.w", con)
             "time=~a,~b; cum_sum=~b,~c",
         ),
         ("out = df.select(pl.datetime('a', month='b', day=1))", "a=~a,~b"),
+        ("out = df.select(pl.int_ranges('a', 'b', step='c'))", "a=~a,~b,~c"),
         (
             "out = df.select(pl.fold(acc=pl.lit(0), function=lambda a, b: a + b, "
             "exprs=['b', 'c']))",
