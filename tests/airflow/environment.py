@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -74,7 +77,6 @@ for line in json.loads(sys.argv[1]):
     except SystemExit:  # a task failed
         pass
 """
-_loaders: dict[int, subprocess.Popen[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -145,17 +147,7 @@ class AirflowEnvironment:
 
     def load(self, *paths: Path) -> dict[str, Any]:
         """The DAGs that dag-factory makes of YAML files, by `config_filepath`: errors raise."""
-        if self.version not in _loaders:
-            _loaders[self.version] = subprocess.Popen(
-                [str(self.bin / "python"), "-c", _LOADER],
-                env=self.environment(),
-                cwd=self.home,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        loader = _loaders[self.version]
+        loader = _loader(self.version)
         assert loader.stdin
         assert loader.stdout
         print(json.dumps([*map(str, paths)]), file=loader.stdin, flush=True)
@@ -187,6 +179,23 @@ def airflow_environment(version: int, home: Path, **variables: str) -> AirflowEn
     if (ROOT / "graft_airflow").is_dir() and not (packages / "graft_airflow").exists():
         (packages / "graft_airflow").symlink_to(ROOT / "graft_airflow")
     return AirflowEnvironment(version, home, dags, {"PYTHONPATH": str(packages), **variables})
+
+
+@cache
+def _loader(version: int) -> subprocess.Popen[str]:
+    """The process that loads DAGs; its home is its own, for those of tests end with them."""
+    home = TemporaryDirectory(prefix="airflow-", ignore_cleanup_errors=True)
+    atexit.register(home.cleanup)
+    environment = airflow_environment(version, Path(home.name))
+    return subprocess.Popen(
+        [str(environment.bin / "python"), "-c", _LOADER],
+        env=environment.environment(),
+        cwd=home.name,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
 
 
 def graft(home: Path, *arguments: str) -> str:
