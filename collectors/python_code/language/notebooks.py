@@ -13,7 +13,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -90,14 +90,14 @@ def _statements_of_json(notebook: Mapping[str, Any], content: bytes) -> Iterator
         has_spark = "spark" in kernel.get("name", "") or any(
             "databricks" in key for key in metadata
         )
-        codes = [cell["source"] for cell in cells if cell["cell_type"] == "code" and cell["source"]]
+        sources = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+        pieces = [[text] if isinstance(text, str) else [*map(str, text)] for text in sources]
     except (KeyError, TypeError, AttributeError):
         raise SyntaxError("no notebook of a version from 4 on") from None
     at = 0
-    for source in codes:
-        lines = source.splitlines(keepends=True) if isinstance(source, str) else source
-        at = max(at, _find(content, source if isinstance(source, str) else lines[:1], at))
-        line, text = content.count(b"\n", 0, at) + 1, "".join(lines)
+    for first, *others in filter(any, pieces):
+        at = max(at, _find(content, first, at))
+        line, text = content.count(b"\n", 0, at) + 1, "".join((first, *others))
         is_sql = text.lstrip().startswith(("%sql", "%%sql"))
         if not is_python or (is_sql and not has_spark):
             yield _unread(line, text)
@@ -107,11 +107,10 @@ def _statements_of_json(notebook: Mapping[str, Any], content: bytes) -> Iterator
             yield from _python(line, text)
 
 
-def _find(content: bytes, source: str | Iterable[str], start: int) -> int:
-    """The place of a source in the JSON of its notebook; -1 where it is written in another way."""
-    text = source if isinstance(source, str) else "".join(source)
-    texts = (json.dumps(text, ensure_ascii=is_ascii).encode() for is_ascii in (False, True))
-    return max(content.find(encoded, start) for encoded in texts)
+def _find(content: bytes, text: str, start: int) -> int:
+    """The place of a text in JSON; -1 where it is written in another way."""
+    encoded = (json.dumps(text, ensure_ascii=is_ascii).encode() for is_ascii in (False, True))
+    return max(content.find(form, start) for form in encoded)
 
 
 def _cells(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

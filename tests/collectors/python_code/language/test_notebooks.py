@@ -172,8 +172,21 @@ def test_a_notebook_of_jupyter_is_read(
     assert all(map(str.startswith, written, gaps))
 
 
-def test_a_notebook_before_version_4_is_not_read() -> None:
-    assert code_of(json.dumps({"worksheets": [], "metadata": {}, "nbformat": 3})) == (set(), [1])
+@for_each(
+    "notebook",
+    [
+        {"worksheets": [], "metadata": {}},
+        {"cells": [], "metadata": []},
+        {"cells": 3, "metadata": {}},
+        {"cells": ["x = 1"], "metadata": {}},
+        {"cells": [{"cell_type": "code", "source": 3}], "metadata": {}},
+        {"cells": [], "metadata": {"language_info": {"name": 3}}},
+        {"cells": [], "metadata": {"kernelspec": {"name": None}}},
+    ],
+)
+def test_what_is_no_notebook_of_version_4_is_a_gap(notebook: dict[str, Any]) -> None:
+    assert code_of(json.dumps({**notebook, "nbformat": 3})) == (set(), [1])
+    syntax_digest({"n.ipynb": json.dumps({**notebook, "nbformat": 3}).encode()})
 
 
 def test_outputs_of_a_notebook_are_not_compared() -> None:
