@@ -17,29 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from dbt_graft.collectors.name_tables import words
+
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?# (?:Databricks|Fabric) notebook source\b")
 _MAGIC = re.compile(r"# MAGIC ?(.*)")
 _COMMAND = re.compile(r"%%?(\w[\w-]*)\s*(.*)", re.DOTALL)
 # Text for people, and what prepares the session: no data goes through them.
-_WITHOUT_DATA = frozenset(
-    [
-        "autoreload",
-        "conda",
-        "config",
-        "configure",
-        "env",
-        "html",
-        "load_ext",
-        "lsmagic",
-        "matplotlib",
-        "md",
-        "md-sandbox",
-        "pip",
-        "restart_python",
-        "set_env",
-    ]
-)
-_WITH_PYTHON = frozenset(["capture", "pyspark", "python", "time", "timeit"])
+_WITHOUT_DATA = words("""
+    autoreload conda config configure env html javascript js latex load_ext lsmagic markdown
+    matplotlib md md-sandbox pip reload_ext restart_python set_env svg""")
+_WITH_PYTHON = words("capture pyspark python time timeit")
 _LOOKING = re.compile(r"(?:cat|echo|head|help|ls|mounts|pip|pwd)\b")
 _PARAMETER = re.compile(r"\$\{[^}]*\}|\$\w+")
 _PATH = re.compile(r"\"([^\"]+)\"|(\S+)")
@@ -98,13 +85,12 @@ def _statements_of_json(notebook: Mapping[str, Any], content: bytes) -> Iterator
     for first, *others in filter(any, pieces):
         at = max(at, _find(content, first, at))
         line, text = content.count(b"\n", 0, at) + 1, "".join((first, *others))
-        is_sql = text.lstrip().startswith(("%sql", "%%sql"))
-        if not is_python or (is_sql and not has_spark):
+        if not is_python:
             yield _unread(line, text)
-        elif text.lstrip().startswith("%%") or is_sql:
-            yield from _statements(line, text)
+        elif text.lstrip().startswith(("%%", "%sql")):
+            yield from _statements(line, text, has_spark=has_spark)
         else:
-            yield from _python(line, text)
+            yield from _python(line, text, has_spark=has_spark)
 
 
 def _find(content: bytes, text: str, start: int) -> int:
@@ -122,23 +108,24 @@ def _cells(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield cell[0][0], "\n".join(line for _, line in cell)
 
 
-def _statements(line: int, cell: str) -> Iterator[ast.stmt]:
+def _statements(line: int, cell: str, *, has_spark: bool = True) -> Iterator[ast.stmt]:
+    """The statements of a cell, or of a line, that begins with a command."""
     text = cell.lstrip()
     line += cell[: len(cell) - len(text)].count("\n")
     match = _COMMAND.fullmatch(text)
     command, rest = match.groups() if match else ("", text)
     line_of_rest = line + text[: len(text) - len(rest)].count("\n")
-    if command == "sql":
+    if command == "sql" and has_spark:
         yield from _sql(line_of_rest, rest)
     elif command == "run" and (path := _PATH.match(rest)):
         yield _at(line, _import(path[1] or path[2]))
     elif command in _WITH_PYTHON:
-        yield from _python(line + 1, text.partition("\n")[2])
+        yield from _python(line + 1, text.partition("\n")[2], has_spark=has_spark)
     elif command not in _WITHOUT_DATA and not (command in ("fs", "sh") and _LOOKING.match(rest)):
         yield _unread(line, text)
 
 
-def _python(line: int, cell: str) -> Iterator[ast.stmt]:
+def _python(line: int, cell: str, *, has_spark: bool) -> Iterator[ast.stmt]:
     """The statements of a cell in Python, with the commands between them."""
     try:
         body = ast.parse(cell).body
@@ -147,7 +134,7 @@ def _python(line: int, cell: str) -> Iterator[ast.stmt]:
         for at, text in enumerate(lines):
             if text.startswith(("%", "!")):
                 command = f"%sh {text[1:]}" if text[0] == "!" else text
-                yield from _statements(line + at, command)
+                yield from _statements(line + at, command, has_spark=has_spark)
             if text.lstrip().startswith(("%", "!")):
                 lines[at] = f"{text[: len(text) - len(text.lstrip())]}pass"
         try:

@@ -116,9 +116,8 @@ def _of_groups(call: Call) -> Value:
         columns = {call.text("name", 0) or call.name: Data(place=call.place)}
     else:
         is_spark = frame.library == "spark"
-        given = (
-            call.arguments.positional if is_spark else ()
-        )  # of Polars a number: `.quantile(0.5)`
+        # Polars' are options: `.quantile(0.5)`.
+        given = call.arguments.positional if is_spark else ()
         names = [key for value in given for key in machine.keys(value) or []]
         if not names and (is_spark or frame.open):
             base = base.with_gap(call.gap("which of the columns are numbers is not known"))

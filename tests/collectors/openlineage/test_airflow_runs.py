@@ -143,7 +143,7 @@ def _query(number: int, state: str, output: str) -> list[Document]:
 
 def test_a_query_of_a_task_is_part_of_the_tasks_run(tmp_path: Path) -> None:
     run = {"dag": {"dag_id": "shop"}, "dagRun": {"run_id": "manual__1"}}
-    found = build(
+    joined = build(
         records_in(
             tmp_path,
             [
@@ -156,9 +156,9 @@ def test_a_query_of_a_task_is_part_of_the_tasks_run(tmp_path: Path) -> None:
             ],
         )
     )
-    assert flows(found) == [FLOW]
-    assert [len(task.runs) for task in found.tasks.values()] == [1]
-    [dag_run] = dag_runs(found.history.orchestrator_runs)
+    assert flows(joined) == [FLOW]
+    assert [len(task.runs) for task in joined.tasks.values()] == [1]
+    [dag_run] = dag_runs(joined.history.orchestrator_runs)
     assert state(dag_run)[2] == {"load_orders": "ok"}
 
 
@@ -166,5 +166,5 @@ def test_a_task_with_the_name_of_its_dag_is_a_run_of_its_own(tmp_path: Path) -> 
     run = {"dag": {"dag_id": "shop"}, "dagRun": {"run_id": "manual__1"}}
     task = _run("shop.shop", 2, 1, airflow={**run, "task": {"task_id": "shop"}})
     task[-1]["outputs"] = [{"namespace": "spark", "name": "raw.orders"}]
-    found = build(records_in(tmp_path, [*_run("shop", 1, 0, airflowDagRun=run), *task]))
-    assert {one.run_id for one in found.tasks["shop"].runs} == {task[0]["run"]["runId"]}
+    joined = build(records_in(tmp_path, [*_run("shop", 1, 0, airflowDagRun=run), *task]))
+    assert {task_run.run_id for task_run in joined.tasks["shop"].runs} == {task[0]["run"]["runId"]}

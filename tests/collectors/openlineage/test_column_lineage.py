@@ -102,15 +102,15 @@ def test_what_an_event_explains_has_no_columns_of_one_that_does_not(tmp_path: Pa
     source = {"type": "DATASET", "namespace": "spark", "name": "raw.a", "field": "id"}
     fields = {"id": {"inputs": [source]}}
     entry = {"type": "DATASET", "namespace": "spark", "name": "raw.orders", "fields": fields}
-    found = lineage(
+    joined = lineage(
         tmp_path,
         [
             event("START", inputs=[IN, "spark raw.a"], outputs=[dataset(OUT, facets)]),
             event(job_facets={"lineage": {"entries": [entry]}}, at="2026-11-22T08:01:00Z"),
         ],
     )
-    assert flows(found) == ["load_orders: spark/raw.a -> spark/raw.orders"]
-    assert columns(found) == ["raw.orders.id <- raw.a.id TRANSFORMATION"]
+    assert flows(joined) == ["load_orders: spark/raw.a -> spark/raw.orders"]
+    assert columns(joined) == ["raw.orders.id <- raw.a.id TRANSFORMATION"]
 
 
 @for_each("state", ["ALTER", "DROP", "TRUNCATE"])

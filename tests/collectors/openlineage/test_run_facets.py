@@ -101,10 +101,10 @@ def test_a_producer_that_could_not_extract_all_leaves_its_task_open(
 def test_data_that_comes_from_a_job_leaves_its_task_open(tmp_path: Path) -> None:
     job = {"type": "JOB", "namespace": "airflow", "name": "daily.extract"}
     entry = {"type": "DATASET", "namespace": "spark", "name": "raw.orders", "inputs": [job]}
-    found = lineage(tmp_path, [event(job_facets={"lineage": {"entries": [entry]}})])
+    joined = lineage(tmp_path, [event(job_facets={"lineage": {"entries": [entry]}})])
     why = "its events name a job in place of a dataset that data comes from"
-    assert open_tasks(found) == {"load_orders": [why]}
-    assert [str(usage.dataset) for usage in found.tasks["load_orders"].usages] == [
+    assert open_tasks(joined) == {"load_orders": [why]}
+    assert [str(usage.dataset) for usage in joined.tasks["load_orders"].usages] == [
         "spark/raw.orders"
     ]
 

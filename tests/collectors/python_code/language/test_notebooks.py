@@ -157,7 +157,9 @@ def jupyter(cells: Sequence[str | list[str]], metadata: dict[str, Any]) -> str:
         ([SQL.replace("%%", "%")], DATABRICKS, {"mart.t.b<raw.t.a"}, []),
         ([SQL], JUPYTER, set(), ["%%sql\\n"]),
         ([WRITES], SCALA, set(), ["spark.table"]),
+        (["x = 1\n%sql insert into mart.t (b) select 1"], JUPYTER, set(), ["%sql insert"]),
         (["%%bash\n./load.sh"], JUPYTER, set(), ["%%bash\\n"]),
+        (["%%html\n<b>x</b>", "%%javascript\nalert(1)"], JUPYTER, set(), []),
         (["x = !ls", WRITES], JUPYTER, {"stage.t.a<raw.t.a"}, ["x = !ls"]),
     ],
 )
