@@ -235,6 +235,7 @@ class ColumnEdge:
         masked_by: The operation that hides it; NONE where nothing tells it.
         place: The file and line of the code that makes it, `tasks/load_orders.py:41`; empty where
             no code says it, as in the store.
+        without: The columns that `*` leaves out, as code says it.
     """
 
     task: str
@@ -251,6 +252,7 @@ class ColumnEdge:
     evidence: Evidence = Evidence.OBSERVED
     masked_by: Masking = Masking.NONE
     place: str = field(default="", metadata={"stored": False})
+    without: tuple[str, ...] = field(default=(), metadata={"stored": False})
 
 
 @frozen

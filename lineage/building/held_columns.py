@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder
 from dbt_graft.lineage.dataset import DatasetId, is_global_temporary
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.graphs.columns import chain_edges, compose, expand_stars
+from dbt_graft.lineage.graphs.columns import chain_edges, compose, expand_stars, passes
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, EdgeType
 
 # The rows that a read brings into a memory, and what is written with them: task, read shape, write
@@ -111,9 +111,13 @@ def _table_edges(edge: ColumnEdge, content: _Content) -> Iterator[ColumnEdge]:
     else:
         named = list(content.named.get(edge.from_column.casefold(), ()))
     for first in named:
+        if not passes(edge, first.to_column):
+            continue
         to = first.to_column if edge.to_column == edge.from_column else edge.to_column
         yield chain_edges(edge, first, to, compose(edge.subtype, first.subtype))
     for first in content.unnamed:
+        if not passes(first, edge.from_column):
+            continue
         # It was filled with `*`: the column has the name that it had before.
         before = replace(first, from_column=edge.from_column)
         yield chain_edges(edge, before, edge.to_column, compose(edge.subtype, first.subtype))

@@ -2,8 +2,9 @@
 
 A log shows that a task read `x.a` into its memory and wrote `y.c` from there; the code says that it
 made `c` of `a`. Where both ends stand in the log, the edge is *verified*: its evidence is CODE, and
-the edges that equal names would give go. A write that no run was seen to do is *declared* by the
-code. What a log shows and the code does not have is a difference: that code is not what runs.
+the edges that equal names would give go. So it is where a log shows a write without its columns, as
+most events do: the code has them. A write that no run was seen to do is *declared* by the code.
+What a log shows and the code does not have is a difference: that code is not what runs.
 
 Tables in code have the names that the code writes. They are the datasets that the task used whose
 names end so; for code that no run was seen to do, those of all tasks.
@@ -188,10 +189,16 @@ class _Matching:
         self._task, self._code, self._everywhere = task, code, everywhere
         self._used = DatasetFinder(access.dataset for access in accesses)
         self._observed = accesses
-        self._filled = {
-            a.dataset
-            for a in accesses
-            if a.direction is Direction.WRITE and a.operation.brings_data
+        # The shapes that brought data, by dataset.
+        self._filled: dict[DatasetId, set[str]] = defaultdict(set)
+        for access in accesses:
+            if access.direction is Direction.WRITE and access.operation.brings_data:
+                self._filled[access.dataset].add(access.shape_id)
+        # The datasets of which the log shows what went into their columns.
+        self._shown = {
+            edge.to_dataset
+            for edge in edges
+            if edge.type is EdgeType.DIRECT and edge.to_column != ANY_COLUMN
         }
         self._sent: dict[DatasetId, list[ColumnEdge]] = defaultdict(list)
         self._seen: set[tuple[object, ...]] = set()
@@ -243,6 +250,8 @@ class _Matching:
         for dataset, of_dataset in sorted(writes.items()):
             if dataset not in self._filled:
                 self._declare(dataset, of_dataset)
+            elif dataset not in self._shown:
+                self._add_columns(dataset, of_dataset)
             elif dataset in self._sent:
                 self._explain(dataset, of_dataset)
         for dataset, edges in sorted(self._sent.items()):
@@ -395,6 +404,23 @@ class _Matching:
             return bool({column.casefold(), ANY_COLUMN} & columns) or column == ANY_COLUMN
         return any(a.dataset == source and a.direction is Direction.READ for a in self._observed)
 
+    def _add_columns(self, dataset: DatasetId, writes: Sequence[CodeWrite]) -> None:
+        """Add the code's columns to a write of which the log shows none."""
+        columns = set()
+        for edge, source in self._code_edges(writes):
+            if source is None:
+                continue
+            columns.add(edge.to_column.casefold())
+            is_read = self._is_read(source, edge.from_column)
+            evidence = Evidence.CODE if is_read else Evidence.DECLARED
+            for shape_id in sorted(self._filled[dataset]):
+                self.edges.append(
+                    self._column_edge(
+                        edge, dataset, edge.to_column, source, edge.from_column, shape_id, evidence
+                    )
+                )
+        self._tally.verified += len(columns - {ANY_COLUMN})
+
     def _column_edge(
         self,
         edge: CodeEdge,
@@ -418,6 +444,7 @@ class _Matching:
             evidence=evidence,
             masked_by=edge.masked_by,
             place=str(edge.place),
+            without=edge.without if to_column == ANY_COLUMN else (),
         )
 
     def _declare(self, dataset: DatasetId, writes: Sequence[CodeWrite]) -> None:

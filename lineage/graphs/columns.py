@@ -45,6 +45,7 @@ def chain_edges(last: ColumnEdge, first: ColumnEdge, to: str, subtype: Subtype) 
         masked_by=first.masked_by.then(last.masked_by),
         evidence=max(first.evidence, last.evidence, key=_WEAKNESS.__getitem__),
         place=last.place or first.place,
+        without=(*first.without, *last.without) if to == ANY_COLUMN else (),
     )
 
 
@@ -66,10 +67,15 @@ def expand_stars(edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]) -
         return [edge]
     there = {name.casefold() for name in columns.get(edge.to_dataset, ())}
     return [
-        replace(edge, from_column=name, to_column=name)
+        replace(edge, from_column=name, to_column=name, without=())
         for name in names
-        if not there or name.casefold() in there
+        if passes(edge, name) and (not there or name.casefold() in there)
     ]
+
+
+def passes(edge: ColumnEdge, column: str) -> bool:
+    """Whether `*` of an edge has a column."""
+    return column.casefold() not in {name.casefold() for name in edge.without}
 
 
 def unique_edges(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:

@@ -245,6 +245,36 @@ _SELECT = "SELECT order_id, price, qty FROM dbo.orders"
             id="a write that no run was seen to do",
         ),
         pytest.param(
+            [_SELECT, "DELETE FROM dbo.totals", "INSERT INTO dbo.totals VALUES (?, ?)"],
+            _script(
+                [_SELECT],
+                [("dbo.totals", "order_id total")],
+                [
+                    "order_id <- 0.order_id IDENTITY",
+                    "total <- 0.price TRANSFORMATION",
+                ],
+            ),
+            [
+                "dbo.totals.order_id <- dbo.orders.order_id IDENTITY code",
+                "dbo.totals.total <- dbo.orders.price TRANSFORMATION code",
+            ],
+            id="a write of which the log shows no column",
+        ),
+        pytest.param(
+            [_SELECT, "INSERT INTO dbo.totals VALUES (?, ?)"],
+            _script(
+                [_SELECT],
+                [("dbo.totals", "*")],
+                ["* <- 0.* IDENTITY without qty", "qty <- 0.qty TRANSFORMATION"],
+            ),
+            [
+                "dbo.totals.order_id <- dbo.orders.order_id IDENTITY code",
+                "dbo.totals.price <- dbo.orders.price IDENTITY code",
+                "dbo.totals.qty <- dbo.orders.qty TRANSFORMATION code",
+            ],
+            id="all columns of a query but those that it replaces, without the log's columns",
+        ),
+        pytest.param(
             [
                 _SELECT,
                 "CREATE TABLE #d (order_id int, total money)",
@@ -362,6 +392,14 @@ def test_tables_that_the_code_carries_apart_are_not_connected() -> None:
     # Of the limits the code does not say what they are for.
     limits = {("dbo.limits", "dbo.t"), ("dbo.limits", "dbo.u")}
     assert flows == {("dbo.x", "dbo.t"), ("dbo.y", "dbo.u")} | limits
+
+
+def test_a_write_without_columns_in_the_log_is_explained_by_the_code() -> None:
+    script = _script([_SELECT], [("totals", "total")], ["total <- 0.price TRANSFORMATION"])
+
+    match = _lineage(log_of(_SELECT, "INSERT INTO dbo.totals VALUES (?)"), script).codes["load"]
+
+    assert (match.verified, match.declared, match.differences) == (1, 0, ())
 
 
 def test_a_gap_anywhere_leaves_tables_connected() -> None:

@@ -152,6 +152,21 @@ def test_a_star_is_spelled_out_where_columns_are_known() -> None:
     ]
 
 
+@for_each(
+    "edges, expected",
+    [
+        (["n.* < t.* IDENTITY"], ["n.b < t.b IDENTITY"]),
+        (["#x.* < t.*", "n.A < #x.A", "n.b < #x.b"], ["n.b < t.b IDENTITY"]),
+        (["#x.a < t.a", "#x.b < t.b", "n.* < #x.*"], ["n.b < t.b IDENTITY"]),
+    ],
+)
+def test_a_star_of_code_leaves_columns_out(edges: list[str], expected: list[str]) -> None:
+    of_code = [replace(e, without=("a",)) if e.to_column == "*" else e for e in map(edge, edges)]
+    columns = {DatasetId("db", "t"): ["a", "b"]} if len(edges) == 1 else {}
+
+    assert written(resolved(of_code, columns=columns)) == expected
+
+
 N = DatasetId("db", "n")
 UPDATE = [access("UPDATE", N, shape_id="s")]
 
