@@ -19,6 +19,7 @@ from dbt_graft.collectors.engines.local import LocalEngine
 from dbt_graft.collectors.engines.reading import Reading
 from dbt_graft.collectors.engines.session import missing_for_spark, session
 from dbt_graft.collectors.engines.spark import SparkEngine
+from dbt_graft.collectors.folder_walk import Report
 from dbt_graft.collectors.source import (
     LogSource,
     changed_settings,
@@ -86,21 +87,16 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     others = store.other_settings(store_path, settings_below(listed), damaged)
     changed = changed_settings(others, listed)
     asked_for = _labels_again(listed, again)
-    positions = to_read_again(
-        before,
-        lambda origin: origin in changed or any(is_below(origin, label) for label in asked_for),
-    )
-    fresh: list[LogSource] = []
-    faults: list[GraftError] = []
+    known: set[str] = set()
+
+    def is_to_read_again(origin: str) -> bool:
+        known.add(origin)
+        return origin in changed or any(is_below(origin, label) for label in asked_for)
+
+    positions = to_read_again(before, is_to_read_again)
     left_out: list[Finding] = []
     with progress.step("collect", "looking for new logs") as step:
-        for source in listed:
-            try:
-                if source.new_logs(positions, left_out.append):
-                    fresh.append(source)
-            except GraftError as error:
-                _log.debug("a source cannot be read", exc_info=True)
-                faults.append(error)
+        fresh, empty, faults = _list_new(listed, positions, known, left_out.append)
         if faults and len(faults) == len(config.collect):
             raise _all_unreadable(faults)
         for unread in faults:
@@ -110,8 +106,8 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
         step.result = _listed_text(len(fresh), len(listed))
         if unreadable:
             step.result += f", {len(unreadable)} cannot be read"
+    _warn_of_no_logs(config, empty, before, progress.warn)
     if not fresh:
-        _warn_of_no_logs(store_path, listed, faults, progress.warn)
         return CollectResult(unreadable=unreadable)
     _check_store(store_path)
     with progress.step("collect", "reading new logs") as step:
@@ -129,6 +125,28 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     return CollectResult(origins, (*unreadable, *pending), other_clients)
 
 
+def _list_new(
+    listed: Sequence[LogSource], positions: store.Positions, known: set[str], report: Report
+) -> tuple[list[LogSource], list[LogSource], list[GraftError]]:
+    """The sources with new logs, those that list no log, and errors of those that cannot be read.
+
+    Args:
+        known: Gets the logs for whose positions a source asks.
+    """
+    fresh, empty, faults = list[LogSource](), list[LogSource](), list[GraftError]()
+    for source in listed:
+        known.clear()
+        try:
+            if source.new_logs(positions, report):
+                fresh.append(source)
+            elif not known:
+                empty.append(source)
+        except GraftError as error:
+            _log.debug("a source cannot be read", exc_info=True)
+            faults.append(error)
+    return fresh, empty, faults
+
+
 def _listed_text(fresh: int, listed: int) -> str:
     if not listed:
         return "`collect` in graft.yml names no log: docs/logs.md"
@@ -137,17 +155,15 @@ def _listed_text(fresh: int, listed: int) -> str:
 
 
 def _warn_of_no_logs(
-    store_path: str,
-    listed: Sequence[LogSource],
-    faults: Sequence[GraftError],
+    config: Config,
+    empty: Sequence[LogSource],
+    before: store.StoredPositions,
     warn: Callable[[str], None],
 ) -> None:
-    """Name the sources without any log, where nothing was ever collected."""
-    if store.collected_at(store_path) is not None:
-        return
-    unreadable = {error.place for error in faults}
-    for source in listed:
-        if source.collect and source.label not in unreadable:
+    """Name the entries that list no log and never gave any; logs may be deleted once read."""
+    named = {entry.label for entry in config.collect}
+    for source in empty:
+        if source.label in named and not any(is_below(origin, source.label) for origin in before):
             warn(
                 f"{one_line(source.label)}: there are no logs of this kind here\n"
                 "  enable logging, or correct `path` in graft.yml: docs/logs.md"

@@ -7,6 +7,7 @@ Each row has the exact message and exit code; none of them ends in an unexpected
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -24,6 +25,8 @@ import pytest
 from dbt_graft.catalog import build as _  # noqa: F401
 from dbt_graft.graft.commands.cli import main
 from tests.account import NOBODY, nobody
+from tests.cases import for_each
+from tests.collectors.openlineage.events import event
 from tests.graft.test_inject import folder  # noqa: F401 (a fixture)
 
 Change = Callable[[Path], None]
@@ -664,14 +667,44 @@ def test_a_denied_place_has_its_message(
     assert (code, error) == (odd.code, odd.message.replace("{folder}", str(place)))
 
 
-def test_a_first_collect_names_the_folders_without_a_log(
+@for_each(
+    "entry, label",
+    [
+        ("spark: {path: empty}", "empty"),
+        ("openlineage: {path: empty}", "empty"),
+        ("dbt: {path: empty}", "dbt:empty"),
+        ("sqlserver: {path: empty, server: 'mssql://crm:1433'}", "empty"),
+    ],
+)
+def test_each_collect_names_the_folders_that_never_had_a_log(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    entry: str,
+    label: str,
+) -> None:
+    """Also where others have logs, as dbt's target folder has its results."""
+    monkeypatch.chdir(folder)
+    declared = "{declared: {path: lineage.yml}}"
+    each(config(f"store: new\ncollect: [{{{entry}}}, {declared}]"), directory("empty"))(folder)
+    (folder / "lineage.yml").write_text(
+        "version: 1\ntasks: {a: {flows: [{from: [a/b], to: [a/c]}]}}\n"
+    )
+    says = f"warning  {label}: there are no logs of this kind here\n  enable logging, or correct"
+    for time in ("the first", "the second"):
+        code, error = run(Odd(unchanged, "collect --engine local"), folder, capfd)
+        assert (code, error.count(says)) == (0, 1), f"{time}: {error}"
+
+
+def test_a_folder_whose_logs_were_collected_may_be_empty(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    each(config("store: new\ncollect: [{spark: {path: logs}}]"), directory("logs"))(folder)
-    code, error = run(Odd(unchanged, "collect --engine local"), folder, capfd)
-    assert code == 0
-    assert "logs: there are no logs of this kind here\n  enable logging, or correct" in error
+    each(config("store: new\ncollect: [{openlineage: {path: ol}}]"), directory("ol"))(folder)
+    (folder / "ol/a.json").write_text(json.dumps(event()))
+    assert run(Odd(unchanged, "collect -q --engine local"), folder, capfd) == (0, "")
+    (folder / "ol/a.json").unlink()
+    assert run(Odd(unchanged, "collect -q --engine local"), folder, capfd) == (0, "")
 
 
 def test_code_that_cannot_be_read_is_a_warning(
