@@ -80,11 +80,13 @@ def answers(
 
 def _with_short_places(findings: Sequence[Finding]) -> list[Finding]:
     """Findings whose files below the working directory are relative to it, as CI annotates them."""
-    here = f"{Path.cwd()}{os.sep}"
-    return [
-        replace(finding, place=finding.place.removeprefix(here)) if finding.place else finding
-        for finding in findings
-    ]
+    return [_with_short_place(finding, f"{Path.cwd()}{os.sep}") for finding in findings]
+
+
+def _with_short_place(finding: Finding, here: str) -> Finding:
+    place = finding.place.removeprefix(here)
+    subject = place if finding.subject == finding.place else finding.subject
+    return replace(finding, place=place, subject=subject)
 
 
 def _options(scale: Sequence[str]) -> list[Callable[[Command], Command]]:

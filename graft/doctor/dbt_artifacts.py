@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-import yaml
-
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.phrases import ago, count, join_names
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.dbt_folders import PROJECT_FILE, read_project
 from dbt_graft.graft.project.dbt_relations import dbt_platform
 from dbt_graft.graft.project.project import Project
 from dbt_graft.injector import artifacts
@@ -19,6 +18,7 @@ from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.index.agreement import index_agreement
 from dbt_graft.injector.index.tables import DbtIndex
 from dbt_graft.injector.index_page import read_page
+from dbt_graft.lineage.errors import GraftError
 
 _warning = partial(Finding, "DBT_ARTIFACTS", Severity.WARNING)
 _SHOWN = 5
@@ -59,6 +59,18 @@ def dbt_artifacts(project: Project) -> Iterator[Finding]:
     yield from _find_outdated(config.project_dir, written)
     if read.index and read.index.rows("dbt.column_lineage"):
         yield _compare_columns(project, read.index)
+
+
+def project_file(config: Config) -> Iterator[Finding]:
+    """Nothing, where dbt's own project file can be read: without it the target folder is a guess.
+
+    Raises:
+        GraftError: It cannot be read.
+    """
+    path = config.project_dir / PROJECT_FILE
+    if path.is_file():
+        read_project(path)
+    return iter(())
 
 
 def docs_page(config: Config) -> Iterator[Finding]:
@@ -119,15 +131,14 @@ def _find_outdated(project: Path, written: datetime) -> Iterator[Finding]:
 
 
 def _files(project: Path) -> Iterator[Path]:
-    path = project / "dbt_project.yml"
+    path = project / PROJECT_FILE
     if not path.is_file():
         return
     yield path
     try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError):
-        settings = None
-    keys = settings if isinstance(settings, dict) else {}
+        keys = read_project(path)
+    except GraftError:  # a check of its own reports it
+        keys = {}
     for key, default in _FOLDERS.items():
         folders = keys.get(key)
         for folder in folders if isinstance(folders, list) else default:

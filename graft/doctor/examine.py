@@ -77,6 +77,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     yield "Java", partial(machine.engine, config)
     if any(server.connection for server in servers):
         yield "ODBC", machine.odbc
+    yield str(config.project_dir), partial(dbt_artifacts.project_file, config)
     yield str(config.target_dir), partial(dbt_artifacts.dbt_artifacts, project)
     yield str(config.target_dir), partial(dbt_artifacts.docs_page, config)
     yield FILE_NAME, partial(find_unused_entries, config, state.records)

@@ -13,10 +13,26 @@ from dbt_graft.injector.platform import load_yaml
 from dbt_graft.lineage.errors import GraftError
 
 PROJECT_FILE = "dbt_project.yml"
+# Folders of packages, and those that a build writes.
+SKIPPED = frozenset(
+    {"dbt_packages", "dbt_modules", "node_modules", "site-packages", "target", "venv", "build"}
+)
 # The one kind of Jinja that paths in a dbt_project.yml use.
 _ENV_VAR = re.compile(
     r"""\{\{\s*env_var\(\s*['"]([^'"]+)['"]\s*(?:,\s*['"]([^'"]*)['"]\s*)?\)\s*\}\}"""
 )
+
+
+def files_below(folder: Path, name: str) -> list[Path]:
+    """The files of a name that lie one or two folders further down, in no package."""
+    return [
+        path
+        for pattern in ("*", "*/*")
+        for path in sorted(folder.glob(f"{pattern}/{name}"))
+        if not any(
+            part in SKIPPED or part.startswith(".") for part in path.relative_to(folder).parts
+        )
+    ]
 
 
 def project_dir(written: str | None) -> str:

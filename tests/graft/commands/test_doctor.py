@@ -173,6 +173,10 @@ def _newer_model(project: Path) -> None:
     os.utime(project / "models/customers.sql", (later, later))
 
 
+def _no_project(project: Path) -> None:
+    (project / "dbt_project.yml").write_text('name: shop\ntarget-path: "{{ env_var("X") }}"\n')
+
+
 def _no_logs(project: Path) -> None:
     (project / LOG).unlink()
     (project / "logs/spark").rmdir()
@@ -221,6 +225,7 @@ def _no_overview(project: Path) -> None:
         (_no_catalog, "warning", "{}/target/catalog.json", "there is no catalog.json"),
         (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
+        (_no_project, "error", "{}/dbt_project.yml:2", "is not valid YAML"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
         (_no_log, "warning", "logs/spark", "there are no logs of this kind here"),
         (
@@ -273,6 +278,16 @@ def test_rules_are_one_block_to_paste(project: Path, capfd: pytest.CaptureFixtur
     assert (
         '\nnames:\n  - {from: "mssql://crm:1433/Shop.dbo.Orders", to: "spark/raw.orders"}\n'
     ) in capfd.readouterr().out
+
+
+def test_a_file_below_this_folder_is_named_once(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _newer_model(project)
+    monkeypatch.chdir(project)
+    with pytest.raises(SystemExit):
+        main(["doctor"])
+    assert "\n  models/customers.sql: is newer than dbt's artifacts\n" in capfd.readouterr().out
 
 
 def test_one_relation_never_gets_two_rules() -> None:
