@@ -320,8 +320,13 @@ def load(path: Path) -> Config:
         ConfigError: It is missing, no YAML, or not valid; all errors at once, each with its line.
     """
     if not path.exists():
+        below = dbt_folders.files_below(path.parent, FILE_NAME)
         raise ConfigError(
-            "there is no such file", place=str(path), remedy="run `graft init` to write one"
+            "there is no such file",
+            place=str(path),
+            remedy=f"name the one below by `-c {shlex.quote(str(below[0]))}`"
+            if below
+            else "run `graft init` to write one",
         )
     cache = config_cache(path)
     file = cache.read() if cache else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -84,10 +85,6 @@ site:
 #     - {{engine: dbt, command: "cd $REPOS/shop && dbt build --select {{models}}"}}
 #     - {{command: "cd $REPOS/tasks && .venv/bin/python {{path}}"}}
 """
-# Folders of others, and those that a build writes.
-_SKIPPED = frozenset(
-    {"dbt_packages", "dbt_modules", "node_modules", "site-packages", "target", "venv", "build"}
-)
 _DEPTH, _MOST, _HEAD = 5, 20_000, 4_096
 # https://spark.apache.org/docs/latest/monitoring.html#applying-compaction-on-rolling-event-log-files
 _SPARK_FOLDER = "eventlog_v2_"
@@ -121,14 +118,15 @@ class WrittenConfig:
     @property
     def next_step(self) -> str:
         """The command that comes next, or what is missing before it."""
+        build = "`graft build`"
         if not self.has_manifest:
-            return "next: `graft build --dbt`, which runs `dbt docs generate` first"
+            build = "`graft build --dbt`, which runs `dbt docs generate` first"
         if not any((self.logs.spark, self.logs.xel, self.logs.openlineage, self.logs.declared)):
             return (
-                "next: name your logs under `collect`, then `graft build`; without any it shows "
+                f"next: name your logs under `collect`, then {build}; without any it shows "
                 "dbt's own lineage"
             )
-        return "next: `graft build`"
+        return f"next: {build}"
 
 
 def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
@@ -139,10 +137,13 @@ def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
     """
     project = folder / dbt_folders.PROJECT_FILE
     if not project.is_file():
+        below = [str(file.parent) for file in dbt_folders.files_below(folder, project.name)]
         raise GraftError(
             "does not exist: graft.yml belongs beside a dbt project",
             place=str(project),
-            remedy="run `graft init` in the project's folder, or `graft init FOLDER`",
+            remedy=f"run `graft init {shlex.quote(below[0])}`"
+            if below
+            else "run `graft init` in the project's folder, or `graft init FOLDER`",
         )
     path = folder / FILE_NAME
     if path.exists() and not force:
@@ -225,7 +226,7 @@ def _files(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name
             for name in folders
-            if depth < _DEPTH and name not in _SKIPPED and not name.startswith(".")
+            if depth < _DEPTH and name not in dbt_folders.SKIPPED and not name.startswith(".")
         )
         for name in sorted(files):
             seen += 1

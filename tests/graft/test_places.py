@@ -61,6 +61,14 @@ def test_the_target_of_a_project_is_in_the_file_that_init_writes(tmp_path: Path)
     assert load(path).target_dir == tmp_path / "out"
 
 
+def test_a_graft_yml_further_down_is_named(tmp_path: Path) -> None:
+    (tmp_path / "my dbt").mkdir()
+    (tmp_path / "my dbt/graft.yml").write_text("")
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path / "graft.yml")
+    assert caught.value.remedy == f"name the one below by `-c '{tmp_path}/my dbt/graft.yml'`"
+
+
 def test_a_relative_profiles_folder_holds_where_dbt_is_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

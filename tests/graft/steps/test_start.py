@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.steps.start import write_config
+from dbt_graft.lineage.errors import GraftError
 from tests.cases import for_each
 
 SPARK = b'{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}\n'
@@ -67,11 +70,40 @@ def test_a_folder_in_another_is_named_once(tmp_path: Path) -> None:
     assert write_config(tmp_path).logs.spark == ("ev/",)
 
 
-def test_init_says_what_comes_next(tmp_path: Path) -> None:
+@for_each(
+    "manifest, log, says",
+    [
+        (False, False, "name your logs under `collect`, then `graft build --dbt`, which runs"),
+        (False, True, "`graft build --dbt`, which runs `dbt docs generate` first"),
+        (True, False, "name your logs under `collect`, then `graft build`; without any"),
+        (True, True, "`graft build`"),
+    ],
+)
+def test_init_says_what_comes_next(tmp_path: Path, manifest: bool, log: bool, says: str) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: shop")
-    assert write_config(tmp_path).next_step.startswith("next: `graft build --dbt`")
     (tmp_path / "target").mkdir()
-    (tmp_path / "target/manifest.json").write_text("{}")
-    assert "name your logs" in write_config(tmp_path, force=True).next_step
-    (tmp_path / "a.xel").write_bytes(b"")
-    assert write_config(tmp_path, force=True).next_step == "next: `graft build`"
+    if manifest:
+        (tmp_path / "target/manifest.json").write_text("{}")
+    if log:
+        (tmp_path / "a.xel").write_bytes(b"")
+    assert write_config(tmp_path).next_step.startswith(f"next: {says}")
+
+
+@for_each(
+    "below, remedy",
+    [
+        ("dbt", "run `graft init dbt`"),
+        ("my data/dbt", "run `graft init 'my data/dbt'`"),
+        ("dbt_packages/dbt_utils", "run `graft init` in the project's folder, or `graft init FOLD"),
+        (".venv/dbt", "run `graft init` in the project's folder, or `graft init FOLD"),
+    ],
+)
+def test_init_above_a_project_names_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str, remedy: str
+) -> None:
+    (tmp_path / below).mkdir(parents=True)
+    (tmp_path / below / "dbt_project.yml").write_text("name: shop")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GraftError) as caught:
+        write_config(Path())
+    assert caught.value.remedy.startswith(remedy)
