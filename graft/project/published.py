@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.analysis.finding import Finding
+from dbt_graft.analysis.render.phrases import count
 from dbt_graft.analysis.rule import LINEAGE_LOST, matches_any
 from dbt_graft.exporters.task_metadata import Entity
 from dbt_graft.graft.project.config import Config
@@ -47,8 +48,8 @@ def check_not_empty(store: str, records: Records, published: TaskMetadata) -> No
     """
     if published and not records.accesses:
         raise GraftError(
-            f"the lineage store is missing or empty, but the last build had {len(published):,} "
-            "tasks; nothing was published",
+            "the lineage store is missing or empty, but the last build had "
+            f"{count(len(published), 'task')}; nothing was published",
             place=store,
             remedy="restore it, correct `store` in graft.yml, or run `graft collect`; "
             "--allow-empty publishes without lineage",

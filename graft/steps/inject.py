@@ -127,7 +127,9 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
     if not view.past:
         yield from unused_entries.find_unused_entries(config, records)
         if project.dbt:
-            yield from unused_entries.foreign_namespace(config, records, project.dbt.platform)
+            yield from unused_entries.foreign_namespace(
+                records, project.rename, project.dbt.platform
+            )
         yield from unmatched_clients.find_unmatched_clients(
             *(config, records),
             lambda: read_rest(store_folder, partial(positions, store_folder))[0],

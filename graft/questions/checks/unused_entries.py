@@ -11,7 +11,7 @@ from dbt_graft.analysis.render.phrases import count, first_findings, join_names
 from dbt_graft.graft.project.config import FILE_NAME, Config
 from dbt_graft.injector.platform import Platform
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.names import NameRule
+from dbt_graft.lineage.names import NameRule, Rename
 from dbt_graft.lineage.records import Records
 
 
@@ -44,11 +44,14 @@ def find_unused_entries(config: Config, records: Records) -> Iterator[Finding]:
     )
 
 
-def foreign_namespace(config: Config, records: Records, dbt: Platform) -> Iterator[Finding]:
-    """The namespace of dbt's relations, if no dataset of the logs is in it."""
+def foreign_namespace(records: Records, rename: Rename, dbt: Platform) -> Iterator[Finding]:
+    """The namespace of dbt's relations, if no dataset of the logs is in it.
+
+    Args:
+        rename: Gives a path in which dbt's relation lies that relation's name, too.
+    """
     namespaces = Counter(
-        config.name_rules(dataset).namespace
-        for dataset in {access.dataset for access in records.accesses}
+        rename(dataset).namespace for dataset in {access.dataset for access in records.accesses}
     )
     wanted = {namespace.casefold() for namespace in (dbt.namespace, *dbt.aliases)}
     if namespaces and not wanted.intersection(map(str.casefold, namespaces)):

@@ -146,5 +146,15 @@ def test_a_namespace_of_dbt_that_no_log_has_is_named(
     rule = 'names: [{from: "spark/x.*", to: "raw/x.*"}]' if platform.namespace == "raw" else ""
     (tmp_path / "graft.yml").write_text(f"{COLLECT}{rule}")
     known = records("spark/x.orders")
-    findings = foreign_namespace(load(tmp_path / "graft.yml"), known, platform)
+    config = load(tmp_path / "graft.yml")
+    findings = foreign_namespace(known, config.name_rules, platform)
     assert [finding.problem for finding in findings] == ([problem] if problem else [])
+
+
+def test_a_path_that_dbt_reads_is_in_its_namespace() -> None:
+    """dbt-duckdb's external sources: the logs have no other names than those of files."""
+    known = records("file/lake/raw/orders")
+    relation = parse_dataset_id("duckdb://shop.duckdb/shop.raw.orders")
+    platform = Platform("duckdb://shop.duckdb")
+    assert [*foreign_namespace(known, lambda _: relation, platform)] == []
+    assert len([*foreign_namespace(known, lambda dataset: dataset, platform)]) == 1
