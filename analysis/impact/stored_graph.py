@@ -22,11 +22,13 @@ _FLAGS = ("is_star", "opaque", "flow_is_stale", "flow_has_columns", "edge_kind",
 
 def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:
     """A graph as bytes, by the names of its parts."""
-    namespaces = {dataset.namespace: None for dataset in graph.datasets}
+    # A namespace with a path has its server alone in the keys of its datasets.
+    namespaces = {dataset.namespace: dataset.key[0] for dataset in graph.datasets}
     names = dict.fromkeys(graph.column_names)
     starts, columns = group_by_source(graph.dataset_of, len(graph.datasets))
     return {
         "namespaces": text_section([*namespaces]),
+        "namespace_key": text_section([*namespaces.values()]),
         "dataset_namespace": _places(namespaces, [dataset.namespace for dataset in graph.datasets]),
         "dataset_name": text_section([dataset.name for dataset in graph.datasets]),
         "dataset_key": text_section([dataset.key[1] for dataset in graph.datasets]),
@@ -47,7 +49,7 @@ def read_graph(sections: Sections) -> ImpactGraph:
     namespaces = read_texts(sections["namespaces"])
     of_dataset = read_numbers(sections["dataset_namespace"])
     keys = zip(
-        map([namespace.casefold() for namespace in namespaces].__getitem__, of_dataset),
+        map(read_texts(sections["namespace_key"]).__getitem__, of_dataset),
         read_texts(sections["dataset_key"]),
         strict=True,
     )
@@ -106,7 +108,7 @@ def read_numbers(section: bytes | memoryview) -> array[int]:
     return numbers
 
 
-def _places(distinct: Mapping[str, None], texts: Sequence[str]) -> bytes:
+def _places(distinct: Mapping[str, object], texts: Sequence[str]) -> bytes:
     """The place of each text among the distinct ones."""
     places = dict(zip(distinct, count(), strict=False))
     return array("i", [places[text] for text in texts]).tobytes()

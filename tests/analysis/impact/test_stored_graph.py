@@ -86,11 +86,16 @@ def test_names_keep_their_spelling_and_compare_without_case() -> None:
         DatasetId("mssql://crm:1433", "Shop.dbo.Lines"),
         DatasetId("file", "landing/Übung"),
         DatasetId("s3://bucket", "a\0b\nc \ud800"),
+        DatasetId("iceberg://Prod/Silver", "db.T"),
+        DatasetId("duckdb://../data/shop.duckdb", "shop.main.t"),
+        DatasetId("trino://host/", "t"),
     ]
     datasets = [Dataset(one, columns=(Column("Straße"), Column("*"))) for one in wanted]
     stored = read_graph(graph_sections(ImpactGraph([], [], datasets)))
     assert [str(dataset) for dataset in stored.datasets] == [*map(str, sorted(wanted))]
-    assert stored.find_dataset(DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")) == 2
+    assert [stored.find_dataset(dataset) for dataset in sorted(wanted)] == [*range(len(wanted))]
+    other = DatasetId("MSSQL://crm:1433", "SHOP.DBO.orders")
+    assert stored.find_dataset(other) == sorted(wanted).index(other)
     assert stored.find_dataset(DatasetId("file", "landing/übung")) is None
     number = stored.find_dataset(wanted[2])
     assert number is not None
