@@ -140,8 +140,7 @@ def group_digest(tree: exp.Expr, scope: OutlineScope) -> str:
         if name not in ("expressions", "all") and value
     ]
     if group.args.get("all") and not group.expressions:
-        keys = _plain_outputs(tree, scope)
-        return digest("group", *sorted(keys), *rest) if keys is not None else digest("all", *rest)
+        return digest("group", *sorted(_plain_outputs(tree, scope)), *rest)
     keys, sets = set(), []
     for term in group.expressions:
         if isinstance(term, _GROUPING_SETS):  # twice the same makes each group twice
@@ -151,18 +150,31 @@ def group_digest(tree: exp.Expr, scope: OutlineScope) -> str:
     return digest("group", *sorted(keys), *sorted(sets), *rest)
 
 
-def _plain_outputs(tree: exp.Expr, scope: OutlineScope) -> set[str] | None:
-    """The output columns without aggregates; None where it is not clear which these are."""
-    keys = set()
+def _plain_outputs(tree: exp.Expr, scope: OutlineScope) -> set[str]:
+    """What GROUP BY ALL groups by: outputs without aggregates, and columns beside aggregates.
+
+    What may be either, such as a function over a window, counts: another grain is then claimed of
+    the same groups, and never the same of other ones.
+    """
+    keys, explicit = set(), set()
     for expression in tree.expressions:
         term = expression.unalias()
-        if term.is_star or term.find(exp.Window):
-            return None
-        if not has_own(term, (exp.AggFunc,)):
-            keys.add(expression_digest(term, scope))
-        elif any(not column.find_ancestor(exp.AggFunc) for column in term.find_all(exp.Column)):
-            return None
+        if term.is_star:
+            continue
+        explicit.add(made := expression_digest(term, scope))
+        if term.find(exp.Window) or not has_own(term, (exp.AggFunc,)):
+            keys.add(made)
+        else:
+            beside = (column for column in term.find_all(exp.Column) if not _aggregated(column))
+            keys.update(expression_digest(column, scope) for column in beside)
+    if tree.is_star:
+        keys.update({*scope.aliases.values()} - explicit)
     return keys
+
+
+def _aggregated(column: exp.Column) -> bool:
+    """Whether it stands in an aggregate, in its order or in its filter."""
+    return column.find_ancestor(exp.AggFunc, exp.WithinGroup, exp.Filter) is not None
 
 
 def _numbered(term: exp.Expr, scope: OutlineScope) -> str:
