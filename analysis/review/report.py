@@ -114,7 +114,7 @@ def _change_findings(nodes: Iterable[NodeReview], locate: Place) -> Iterator[Fin
         for changes in alike.values():
             if len(changes) > _COLUMNS:
                 names = join_names([change.column for change in changes], _COLUMNS)
-                texts.append(f"{names} columns: {changes[0].text}")
+                texts.append(f"columns {names}: {changes[0].text}")
             else:
                 texts += map(change_text, changes)
         omitted = len(texts) - _TEXTS

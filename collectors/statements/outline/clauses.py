@@ -151,7 +151,7 @@ def group_digest(tree: exp.Expr, scope: OutlineScope) -> str:
 
 
 def _plain_outputs(tree: exp.Expr, scope: OutlineScope) -> set[str]:
-    """What GROUP BY ALL groups by: outputs without aggregates, and columns beside aggregates.
+    """The keys of GROUP BY ALL: outputs without aggregates, and columns beside aggregates.
 
     What may be either, such as a function over a window, counts: another grain is then claimed of
     the same groups, and never the same of other ones.

@@ -41,7 +41,7 @@ def test_the_changes_of_a_node_are_a_finding() -> None:
         ProjectReview("base", (review,), ReviewImpact()), lambda *_: ("a.sql", 2)
     )
     assert [(finding.code, finding.problem, finding.place) for finding in answer.findings] == [
-        ("ROWS", "other filters; c0, c1, c2, c3, c4 and 2 more columns: another", "a.sql:2"),
+        ("ROWS", "other filters; columns c0, c1, c2, c3, c4 and 2 more: another", "a.sql:2"),
     ]
 
 
