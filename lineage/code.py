@@ -14,6 +14,26 @@ from dbt_graft.lineage.records import Masking, Subtype
 
 # The parts of a table's name as the code writes it, without quotes; a path is one part.
 TableName = tuple[str, ...]
+# Stands in a name for a part that only a run knows. A word, so that SQL with it can be parsed.
+UNKNOWN_PART = "graft_unknown_part"
+MADE_AT_RUN_TIME = "the name of its table is made at run time"
+
+
+def is_path_name(table: TableName) -> bool:
+    """Whether a name is that of a file or folder."""
+    return len(table) == 1 and "/" in table[0]
+
+
+def is_made_at_run_time(table: TableName) -> bool:
+    """Whether a name has parts that only a run knows; of a path the end decides."""
+    if is_path_name(table):
+        return table[0].rstrip("/").endswith(UNKNOWN_PART)
+    return any(UNKNOWN_PART in part for part in table)
+
+
+def name_text(table: TableName) -> str:
+    """A name for people: `shop.dbo.orders`, `…/mart/totals.parquet`."""
+    return ".".join(filter(None, table)).replace(UNKNOWN_PART, "…")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,8 +10,6 @@ from dbt_graft.lineage.code import CodePlace
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Masking, Subtype
 
-# Stands in a text for a part that only a run knows. A word, so that SQL with it can be parsed.
-UNKNOWN_PART = "graft_unknown_part"
 # Stands for a column where only the number of a source's rows is used.
 NUMBER_OF_ROWS = ""
 # A file of the project by its path below the root -> its content; None if there is none.
@@ -33,12 +31,14 @@ class ScriptSource:
     Attributes:
         text: The SQL, the dotted name of a table, or a path, with `UNKNOWN_PART` for what is not
             known; markers of parameters are `?`.
+        is_repeated: The line does so several times: what is not known of the text may be several.
     """
 
     place: CodePlace
     medium: Medium
     text: str
     dialect: Dialect = Dialect.TSQL
+    is_repeated: bool = False
 
 
 @frozen
@@ -48,6 +48,7 @@ class ScriptTarget:
     Attributes:
         columns: The columns that it sends, of a statement those that parameters go into.
         is_open: It sends further columns of its sources: those that edges of `*` pass on.
+        is_repeated: As of a source.
     """
 
     place: CodePlace
@@ -56,6 +57,7 @@ class ScriptTarget:
     columns: tuple[str, ...] = ()
     is_open: bool = False
     dialect: Dialect = Dialect.TSQL
+    is_repeated: bool = False
 
 
 @frozen

@@ -18,7 +18,6 @@ from dbt_graft.collectors.python_code.language.modules import UnreadableScriptEr
 from dbt_graft.collectors.python_code.language.statements import execute
 from dbt_graft.collectors.python_code.script import (
     NUMBER_OF_ROWS,
-    UNKNOWN_PART,
     Medium,
     ReadFile,
     Script,
@@ -38,6 +37,8 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import name_at
 from dbt_graft.collectors.statements.text.tokens import tokenise
 from dbt_graft.lineage.code import (
+    MADE_AT_RUN_TIME,
+    UNKNOWN_PART,
     CodeEdge,
     CodeGap,
     CodePlace,
@@ -45,6 +46,7 @@ from dbt_graft.lineage.code import (
     CodeWrite,
     TableName,
     TaskCode,
+    is_made_at_run_time,
 )
 from dbt_graft.lineage.errors import exception_summary
 from dbt_graft.lineage.graphs.columns import compose
@@ -106,7 +108,6 @@ def _call_methods(machine: Machine, of: Class) -> None:
             machine.invoke(get_attribute(machine, instance, name), Arguments())
 
 
-_MADE_AT_RUN_TIME = "the name of its table is made at run time"
 _NAMED_AT_RUN_TIME = "the names of columns that are written are made at run time"
 
 
@@ -189,29 +190,31 @@ class _Composition:
     def _source(self, source: ScriptSource) -> _ReadColumns:
         if source.medium is not Medium.STATEMENT:
             table = _table_name(source.text, source.medium, source.dialect)
-            if _is_made_at_run_time(table):
-                self._add_gap(source.place, _MADE_AT_RUN_TIME)
-                return _ReadColumns(source.place, gap=_MADE_AT_RUN_TIME)
+            if _is_unknown(table, source):
+                self._add_gap(source.place, MADE_AT_RUN_TIME)
+                return _ReadColumns(source.place, gap=MADE_AT_RUN_TIME)
             return _ReadColumns(source.place, (table,), starred=[table])
         composed = _ReadColumns(source.place)
         tables: dict[TableName, None] = {}
         for shape in _shapes(source.text, source.dialect):
-            composed.gap = composed.gap or self._add_shape_gaps(shape, source.place)
+            composed.gap = composed.gap or self._add_shape_gaps(shape, source)
             tables.update(dict.fromkeys(_tables(shape, Direction.READ)))
             if any(edge.table == () for edge in shape.column_edges):
                 composed.shape_id = _logged_shape(shape)
             for edge in shape.column_edges:
                 if edge.table == ():
-                    self._add_output(composed, edge)
-        composed.tables = tuple(tables)
+                    self._add_output(composed, edge, source)
+        composed.tables = tuple(table for table in tables if not _is_unknown(table, source))
         return composed
 
-    def _add_output(self, source: _ReadColumns, edge: ParsedColumnEdge) -> None:
+    def _add_output(
+        self, source: _ReadColumns, edge: ParsedColumnEdge, statement: ScriptSource
+    ) -> None:
         if UNKNOWN_PART in (edge.column, edge.from_column):
             if edge.subtype.type is EdgeType.DIRECT:
                 source.gap = "columns of its query are made at run time"
                 self._add_gap(source.place, source.gap)
-        elif edge.from_table == () or _is_made_at_run_time(edge.from_table):
+        elif edge.from_table == () or _is_unknown(edge.from_table, statement):
             pass  # a parameter; a table without a name, of which a gap tells
         elif edge.column != ANY_COLUMN:
             source.columns[edge.column.casefold()].append(edge)
@@ -224,16 +227,16 @@ class _Composition:
             source.gap = "a column of its query has no name"
             self._add_gap(source.place, source.gap)
 
-    def _add_shape_gaps(self, shape: ParsedShape, place: CodePlace) -> str:
+    def _add_shape_gaps(self, shape: ParsedShape, statement: ScriptSource | ScriptTarget) -> str:
         """Note why a statement is not known in full; the reason, if there is one."""
         names = (*_tables(shape, Direction.READ), *_tables(shape, Direction.WRITE))
         reason = ""
-        if any(map(_is_made_at_run_time, names)):
-            reason = _MADE_AT_RUN_TIME
+        if any(_is_unknown(name, statement) for name in names):
+            reason = MADE_AT_RUN_TIME
         elif shape.outcome is not Outcome.PARSED:
             reason = shape.reason or "its statement could not be read"
         if reason:
-            self._add_gap(place, reason)
+            self._add_gap(statement.place, reason)
         return reason
 
     @property
@@ -242,16 +245,16 @@ class _Composition:
         for target in self._script.targets:
             if target.medium is Medium.STATEMENT:
                 for shape in _shapes(target.text, target.dialect):
-                    if tables := tuple(_tables(shape, Direction.READ)):
+                    names = _tables(shape, Direction.READ)
+                    if tables := tuple(name for name in names if not _is_unknown(name, target)):
                         yield CodeRead(target.place, tables, _logged_shape(shape))
 
     def _target_writes(self, target: ScriptTarget) -> Iterator[CodeWrite]:
         """The writes of a target; the tables that its edges lead to are noted."""
         if target.medium is not Medium.STATEMENT:
             table = _table_name(target.text, target.medium, target.dialect)
-            if _is_made_at_run_time(table):
-                if target.text != UNKNOWN_PART:  # of that the script has a gap
-                    self._add_gap(target.place, _MADE_AT_RUN_TIME)
+            if _is_unknown(table, target):
+                self._add_gap(target.place, MADE_AT_RUN_TIME)
                 self._tables.append(())
                 return
             self._tables.append((table,))
@@ -259,11 +262,11 @@ class _Composition:
             return
         written: dict[TableName, None] = {}
         for shape in _shapes(target.text, target.dialect):
-            reason = self._add_shape_gaps(shape, target.place)
-            self._add_statement_edges(shape, target.place)
+            reason = self._add_shape_gaps(shape, target)
+            self._add_statement_edges(shape, target)
             for access in shape.accesses:
                 is_write = access.direction is Direction.WRITE and access.operation.brings_data
-                if is_write and not _is_made_at_run_time(access.name):
+                if is_write and not _is_unknown(access.name, target):
                     written[access.name] = None
                     if reason:
                         self._add_gap(target.place, reason, access.name, ANY_COLUMN)
@@ -278,14 +281,14 @@ class _Composition:
                     yield CodeWrite(target.place, access.name, named, False, _logged_shape(shape))
         self._tables.append(tuple(written))
 
-    def _add_statement_edges(self, shape: ParsedShape, place: CodePlace) -> None:
+    def _add_statement_edges(self, shape: ParsedShape, statement: ScriptTarget) -> None:
         """The columns that a statement itself carries from table to table."""
         for edge in shape.column_edges:
             names = (edge.table, edge.from_table)
-            is_known = all(names) and not any(map(_is_made_at_run_time, names))
+            is_known = all(names) and not any(_is_unknown(name, statement) for name in names)
             if is_known and edge.from_column != UNKNOWN_PART and not edge.is_of_own_rows:
                 ends = edge.table, edge.column, edge.from_table, edge.from_column
-                self._edges[CodeEdge(*ends, edge.subtype, place, edge.masking)] = None
+                self._edges[CodeEdge(*ends, edge.subtype, statement.place, edge.masking)] = None
 
     def _add_edge(self, edge: ScriptEdge, table: TableName) -> None:
         source = self._sources[edge.source]
@@ -384,7 +387,7 @@ def _columns_written(shape: ParsedShape, access: TableAccess) -> Iterator[str]:
 
 def _has_unknown_names(shape: ParsedShape) -> bool:
     return (
-        any(_is_made_at_run_time(access.name) for access in shape.accesses)
+        any(is_made_at_run_time(access.name) for access in shape.accesses)
         or any(
             UNKNOWN_PART in (edge.column, edge.from_column)
             for edge in shape.column_edges
@@ -415,15 +418,21 @@ def _tables(shape: ParsedShape, direction: Direction) -> Iterator[TableName]:
 
 
 def _table_name(text: str, medium: Medium, dialect: Dialect) -> TableName:
-    """A name as its parts; a path is one."""
+    """A name as its parts; a path is one, with a slash."""
     if medium is Medium.FILE:
-        return (redact_name(text),)
+        name = redact_name(text)
+        return (name if "/" in name else f"./{name}",)
     named = name_at(tokenise(text, dialect), 0, dialect)
     return named.name if named else tuple(text.split("."))
 
 
-def _is_made_at_run_time(table: TableName) -> bool:
-    """Whether no part of a name is known; of a path its end may be."""
-    if len(table) == 1 and "/" in table[0]:
-        return table[0].rstrip("/").endswith(UNKNOWN_PART)
-    return any(UNKNOWN_PART in part for part in table)
+def _is_unknown(table: TableName, source: ScriptSource | ScriptTarget) -> bool:
+    """Whether runs do not show which table it is either.
+
+    One word in a statement may be a query; what a line makes several times may be several.
+    """
+    if not is_made_at_run_time(table):
+        return False
+    if UNKNOWN_PART not in table[-1]:
+        return False
+    return source.is_repeated or (source.medium is Medium.STATEMENT and len(table) == 1)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from dbt_graft.lineage.building.code_names import DatasetFinder, table_key
 from dbt_graft.lineage.building.memory import MEMORY
+from dbt_graft.lineage.building.run_time_names import bind_names, bound_names
 from dbt_graft.lineage.code import (
     CodeDifference,
     CodeEdge,
@@ -27,6 +28,7 @@ from dbt_graft.lineage.code import (
     CodeWrite,
     TableName,
     TaskCode,
+    name_text,
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.operations import Operation
@@ -70,6 +72,7 @@ def with_task_code(
     new_accesses: list[Access] = []
     matches = {}
     for task, code in sorted(codes.items()):
+        code = bind_names(code, accesses[task])
         matching = _Matching(task, code, accesses[task], edges[task], everywhere)
         matching.compare_statements(records.shapes)
         matches[task] = matching.match()
@@ -98,10 +101,10 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
     for access in records.accesses:
         if access.task in codes:
             accesses[access.task].append(access)
-    matchings = [
-        _Matching(task, code, accesses[task], (), everywhere)
-        for task, code in sorted(codes.items())
-    ]
+    matchings = []
+    for task, code in sorted(codes.items()):
+        bound = bind_names(code, accesses[task])
+        matchings.append(_Matching(task, bound, accesses[task], (), everywhere))
     for matching in matchings:
         matching.declare()
     return Records(
@@ -112,11 +115,14 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
 
 def written_datasets(records: Records, task: str, code: TaskCode) -> dict[TableName, DatasetId]:
     """The datasets of the tables that the code of a task writes, where their names are clear."""
-    used = DatasetFinder(access.dataset for access in records.accesses if access.task == task)
+    accesses = [access for access in records.accesses if access.task == task]
+    used = DatasetFinder(access.dataset for access in accesses)
     everywhere = DatasetFinder(access.dataset for access in records.accesses)
+    bound = bound_names(code, accesses)[Direction.WRITE]
     datasets = {}
     for write in code.writes:
-        matches = used.find(write.table) or everywhere.find(write.table)
+        table = bound.get(write.table, write.table)
+        matches = used.find(table) or everywhere.find(table)
         if len(matches) == 1:
             datasets[write.table] = matches[0]
     return datasets
@@ -292,7 +298,7 @@ class _Matching:
                 return matches[0]
             if matches:
                 break
-        name = ".".join(filter(None, table))
+        name = name_text(table)
         problem = f"{name} may be one of {len(matches)} tables" if matches else f"no log has {name}"
         self._differences[CodeDifference(place, problem)] = None
         return None

@@ -154,10 +154,10 @@ def _sql(line: int, cell: str) -> Iterator[ast.stmt]:
     # A script that is no notebook is compared without a parser of SQL.
     from sqlglot.errors import TokenError
 
-    from dbt_graft.collectors.python_code.script import UNKNOWN_PART
     from dbt_graft.collectors.statements.text.dialect import Dialect
     from dbt_graft.collectors.statements.text.split import split
     from dbt_graft.collectors.statements.text.tokens import tokenise
+    from dbt_graft.lineage.code import UNKNOWN_PART
 
     text = _PARAMETER.sub(UNKNOWN_PART, cell)
     try:

@@ -14,7 +14,7 @@ from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, RO
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.reading import read_file
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.containers import sorted_items
 from dbt_graft.collectors.python_code.values.frames import frame_of_rows, record_of
 from dbt_graft.collectors.python_code.values.limits import LARGEST_FILE, MOST_COLUMNS
@@ -45,6 +45,7 @@ from dbt_graft.collectors.python_code.values.values import (
     count_of,
     derive,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 

@@ -13,7 +13,6 @@ from dbt_graft.collectors.python_code.libraries.evaluated_columns import (
 )
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.pandas_frames import unknown_method
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.frames import as_keys, find_column, with_rows
 from dbt_graft.collectors.python_code.values.machine import NOT_KNOWN, Call
 from dbt_graft.collectors.python_code.values.values import (
@@ -34,6 +33,7 @@ from dbt_graft.collectors.python_code.values.values import (
     decided,
     derive,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 

@@ -12,7 +12,6 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     named,
     selector,
 )
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.machine import Call
 from dbt_graft.collectors.python_code.values.selections import (
     UNSURE,
@@ -36,6 +35,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Thing,
     Value,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN
 
 

@@ -14,7 +14,6 @@ from dbt_graft.collectors.python_code.libraries.column_expressions import (
     value_of_when,
 )
 from dbt_graft.collectors.python_code.libraries.sql_expressions import parse_expression
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.frames import (
     change_open,
     find_column,
@@ -42,6 +41,7 @@ from dbt_graft.collectors.python_code.values.values import (
     decided,
     resolve_pending,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN, Subtype
 
 

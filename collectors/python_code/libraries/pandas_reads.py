@@ -12,7 +12,6 @@ from dbt_graft.collectors.python_code.libraries.reading import (
     read_query,
     read_table,
 )
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
@@ -38,6 +37,7 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 
 
 def _read_sql(call: Call) -> Value:

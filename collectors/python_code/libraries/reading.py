@@ -10,7 +10,7 @@ from dbt_graft.collectors.python_code.libraries.sql_columns import (
     result_columns,
     with_question_marks,
 )
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import as_keys
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -28,6 +28,7 @@ from dbt_graft.collectors.python_code.values.values import (
     counted,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 

@@ -22,7 +22,6 @@ from dbt_graft.collectors.python_code.libraries.pandas_series import pipe
 from dbt_graft.collectors.python_code.libraries.pandas_shapes import Sides, merge_sides
 from dbt_graft.collectors.python_code.libraries.spark_sessions import merge_into
 from dbt_graft.collectors.python_code.libraries.sql_expressions import parse_expression
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     as_keys,
@@ -68,6 +67,7 @@ from dbt_graft.collectors.python_code.values.values import (
     counted,
     derive,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 

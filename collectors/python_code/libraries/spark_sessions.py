@@ -11,7 +11,7 @@ from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.reading import read_file, read_query, read_table
 from dbt_graft.collectors.python_code.libraries.sql_views import run_on_views
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import (
     as_frame,
     blurred,
@@ -30,6 +30,7 @@ from dbt_graft.collectors.python_code.values.values import (
     change,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 

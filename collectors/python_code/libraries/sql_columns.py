@@ -10,11 +10,11 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.statements.columns.expressions import MASKING
 from dbt_graft.collectors.statements.columns.projections import engines_name
 from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.collectors.statements.text.dialect import COMMENT, STRING, Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 _LONGEST = 100_000

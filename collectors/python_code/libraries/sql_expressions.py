@@ -9,7 +9,6 @@ from sqlglot.errors import SqlglotError
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.column_expressions import named
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.machine import Call
 from dbt_graft.collectors.python_code.values.values import (
     PENDING,
@@ -25,6 +24,7 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.collectors.statements.columns.tree import parse_statements
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 

@@ -10,7 +10,7 @@ from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.python_code.libraries.reading import read_query, read_table
 from dbt_graft.collectors.python_code.libraries.sql_columns import parse_sql, result_columns
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import find_column, inputs_of_rows
 from dbt_graft.collectors.python_code.values.machine import Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -30,6 +30,7 @@ from dbt_graft.collectors.python_code.values.values import (
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.shape import ParsedShape
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Outcome
 
 

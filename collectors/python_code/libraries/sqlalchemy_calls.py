@@ -11,7 +11,7 @@ from dataclasses import replace
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import (
     filtered,
     frame_of_rows,
@@ -42,7 +42,7 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.records import Subtype
 
 

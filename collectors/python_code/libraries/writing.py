@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART, Medium
+from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.values.frames import as_frame, exclude, name_columns, select
 from dbt_graft.collectors.python_code.values.machine import Call, Handler, Machine
 from dbt_graft.collectors.python_code.values.texts import concatenate
@@ -24,6 +24,7 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
 )
 from dbt_graft.collectors.statements.text.dialect import Dialect
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import ANY_COLUMN
 
 
@@ -38,9 +39,6 @@ def write_frame(
     names = [name] if isinstance(name, str) else machine.texts(name)
     for text in names or [UNKNOWN_PART]:
         target = machine.record.add_target(machine.place, medium, text, dialect)
-        if text == UNKNOWN_PART:
-            kind = "table" if medium is Medium.TABLE else "file"
-            machine.record.add_gap(machine.gap(f"the {kind} that is written is not known"), target)
         write_columns(machine, frame, target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dbt_graft.collectors.python_code.script import (
     Medium,
@@ -26,6 +27,8 @@ class ScriptRecord:
         self._targets: dict[tuple[CodePlace, Medium, str, Dialect], int] = {}
         self._columns: list[dict[str, None]] = []
         self._open: set[int] = set()
+        self._repeated_sources: set[int] = set()
+        self._repeated_targets: set[int] = set()
         self._edges: dict[ScriptEdge, None] = {}
         self._gaps: dict[ScriptGap, None] = {}
 
@@ -37,12 +40,16 @@ class ScriptRecord:
     def add_source(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
         """Add a source; its number."""
         source = ScriptSource(place, medium, text, dialect)
+        if source in self.sources:
+            self._repeated_sources.add(self.sources[source])
         return self.sources.setdefault(source, len(self.sources))
 
     def add_target(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
         """Add a target; its number."""
         key = place, medium, text, dialect
-        if key not in self._targets:
+        if key in self._targets:
+            self._repeated_targets.add(self._targets[key])
+        else:
             self._targets[key] = len(self._targets)
             self._columns.append({})
         return self._targets[key]
@@ -81,11 +88,18 @@ class ScriptRecord:
 
     def script(self) -> Script:
         """The script as recorded."""
+        sources = tuple(
+            replace(source, is_repeated=at in self._repeated_sources)
+            for source, at in self.sources.items()
+        )
         targets = tuple(
-            ScriptTarget(place, medium, text, tuple(self._columns[at]), at in self._open, dialect)
+            ScriptTarget(
+                *(place, medium, text, tuple(self._columns[at])),
+                *(at in self._open, dialect, at in self._repeated_targets),
+            )
             for (place, medium, text, dialect), at in self._targets.items()
         )
-        return Script(tuple(self.sources), targets, tuple(self._edges), tuple(self._gaps))
+        return Script(sources, targets, tuple(self._edges), tuple(self._gaps))
 
 
 def _strongest(inputs: Iterable[Input]) -> list[Input]:

@@ -7,7 +7,6 @@ import string
 from collections.abc import Sequence
 
 from dbt_graft.collectors.name_tables import words
-from dbt_graft.collectors.python_code.script import UNKNOWN_PART
 from dbt_graft.collectors.python_code.values.limits import LONGEST_TEXT, MOST_ITEMS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -20,6 +19,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     alternatives,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 
 # Methods that make one text of another and need nothing else.
 _PLAIN = words("""

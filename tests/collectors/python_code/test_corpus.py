@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.python_code.task_code import task_code
+from dbt_graft.lineage.building.run_time_names import bind_names
 from tests.collectors.python_code.blocks import SCRIPTS, list_scripts, read_block
 from tests.collectors.python_code.score import (
     Score,
@@ -28,7 +29,7 @@ def _read(folder: Path) -> dict[str, Score]:
         return path.read_bytes() if path.is_file() else None
 
     return {
-        name: score(read_block(path), task_code(name, read_file))
+        name: score(read_block(path), bind_names(task_code(name, read_file)))
         for path in list_scripts(folder)
         for name in [path.relative_to(folder).as_posix()]
     }

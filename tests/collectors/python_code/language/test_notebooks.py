@@ -11,6 +11,7 @@ import pytest
 from dbt_graft.collectors.python_code.code_cache import syntax_digest
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.task_code import task_code
+from dbt_graft.lineage.building.run_time_names import bind_names
 from tests.cases import for_each
 from tests.collectors.python_code.follow import follow
 
@@ -30,7 +31,7 @@ def magic(cell: str) -> str:
 def code_of(source: str, files: dict[str, str] | None = None) -> tuple[set[str], list[int]]:
     """Edges as `target.column<source.column`, and the lines with gaps."""
     contents = {name: text.encode() for name, text in {**(files or {}), "n.py": source}.items()}
-    code = task_code("n.py", contents.get)
+    code = bind_names(task_code("n.py", contents.get))
     edges = {
         f"{'.'.join(e.to_table)}.{e.to_column}<{'.'.join(e.from_table)}.{e.from_column}"
         for e in code.edges
