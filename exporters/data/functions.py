@@ -24,13 +24,27 @@ class TableFunction:
     sql: str
 
 
-# A dataset is named as in `dataset`, or by its name alone, in any case.
+# A dataset is named as for `graft show`: whole, or by the end of its name, in any case. No rows
+# would say that nothing is there: a name that no dataset has, or several have, is an error. DuckDB
+# puts the argument in as it is written: a column `dataset` would be ours where ours is in scope.
 _ALONG = """\
 CREATE MACRO {function}(start) AS TABLE
-WITH RECURSIVE found(dataset, distance) USING KEY (dataset) AS (
+WITH RECURSIVE ranked AS (
+    SELECT candidate, CASE candidate WHEN start THEN 0
+        ELSE 2 - (lower(candidate) = lower(start))::INT END AS nearness
+    FROM (SELECT dataset AS candidate FROM datasets)
+    WHERE ends_with('/' || lower(candidate), '/' || lower(start))
+        OR ends_with(lower(candidate), '.' || lower(start))
+), named AS (
+    SELECT CASE count(*) WHEN 1 THEN any_value(candidate)
+        WHEN 0 THEN error(start || ': there is no such dataset')
+        ELSE error(start || ': ' || count(*) || ' datasets have this name: '
+            || string_agg(candidate, ', ' ORDER BY candidate))
+        END AS named_dataset
+    FROM ranked WHERE nearness = (SELECT min(nearness) FROM ranked)
+), found(dataset, distance) USING KEY (dataset) AS (
     SELECT DISTINCT {there} AS dataset, 1 AS distance
-    FROM edges JOIN datasets ON datasets.dataset = {here}
-    WHERE lower(start) IN (lower(datasets.dataset), lower(datasets.name))
+    FROM edges JOIN named ON named_dataset = {here}
     UNION
     SELECT {there} AS dataset, min(found.distance) + 1 AS distance
     FROM found JOIN edges ON {here} = found.dataset
@@ -46,7 +60,10 @@ _ALONG_VIEWS = frozenset({"edges", "datasets"})
 # Who reads a view reads what it is made of.
 _BEHIND = """\
 CREATE MACRO runs_behind(run) AS TABLE
-WITH RECURSIVE moved AS (
+WITH RECURSIVE asked AS (
+    SELECT CASE WHEN run IN (SELECT run_id FROM accesses)
+        THEN run ELSE error(run || ': is no run that read or wrote anything') END AS asked_run
+), moved AS (
     FROM accesses WHERE moves_data AND status <> 'failed' AND last_at IS NOT NULL
 ), views AS (
     SELECT to_dataset AS view, from_dataset AS base
@@ -86,8 +103,8 @@ WITH RECURSIVE moved AS (
     GROUP BY ALL
 ), behind(distance, dataset, version, task, run_id, known_by)
 USING KEY (dataset, version, task, run_id) AS (
-    SELECT 1, dataset, version, task, run_id, min(known_by) FROM makers
-    WHERE reader_run = run GROUP BY ALL
+    SELECT 1, dataset, version, makers.task, makers.run_id, min(known_by)
+    FROM makers JOIN asked ON reader_run = asked_run GROUP BY ALL
     UNION
     SELECT min(distance) + 1, makers.dataset, makers.version, makers.task, makers.run_id,
         min(makers.known_by)

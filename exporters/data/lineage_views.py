@@ -200,7 +200,7 @@ LINEAGE_VIEWS = (
     ),
     View(
         "usages",
-        "What a task does to a dataset on one engine, over all of its runs.",
+        "What a task does to a dataset on one engine, over all of its runs; dbt is in `edges`.",
         _usages,
         TASK,
         ViewColumn("engine", TEXT, "the engine"),

@@ -60,9 +60,17 @@ def answer(data: ViewData, query: str) -> Iterator[pa.RecordBatchReader]:
             connection.execute("SET lock_configuration = true")
             yield connection.sql(query).to_arrow_reader()
         except duckdb.Error as error:
-            raise QueryError(str(error).strip(), remedy=_remedy(str(error))) from error
+            problem = str(error).strip().removeprefix(_OURS)
+            raise QueryError(problem, remedy=_remedy(problem)) from error
 
 
+# DuckDB's words before an error of our table functions.
+_OURS = "Invalid Input Error: "
+_LISTS = {
+    "there is no such dataset": "datasets",
+    "datasets have this name": "datasets",
+    "is no run that": "runs",
+}
 _UNREAD = re.compile(r'syntax error at or near "(\w+)"')
 
 
@@ -71,6 +79,8 @@ def _remedy(error: str) -> str:
     match = _UNREAD.search(error)
     if match and any(match[1].lower() == name for view in VIEWS for name in view.schema().names):
         return f'write "{match[1]}" in double quotes: it is a word of SQL, too'
+    if view := next((view for words, view in _LISTS.items() if words in error), ""):
+        return f'`graft query "from {view}"` lists them'
     return "`graft query --views` lists the views and their columns"
 
 

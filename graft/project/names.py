@@ -78,6 +78,9 @@ class NameSearch:
                 places.append(place)
         return cls(datasets, _END.join((*names, "")), places)
 
+    def __iter__(self) -> Iterator[DatasetId]:
+        return iter(self._datasets)
+
     def named(self, name: str) -> list[DatasetId]:
         """The datasets that have a name, else those that it is the end of; in any letter case."""
         return self.equal(name) or self.ending(name)
@@ -211,6 +214,15 @@ class Names:
                         yield ColumnId(dataset, column)
             at = name.rfind(".", 0, at)
 
+    def _columns_alone(self, name: str) -> list[str]:
+        """The columns that have a name, whatever their tables."""
+        return [
+            str(ColumnId(dataset, column))
+            for dataset in self.datasets
+            for column in self.columns(dataset)
+            if _fold(column) == _fold(name) and column != ANY_COLUMN
+        ]
+
     def _unknown(self, name: str) -> GraftError:
         """The error of a name that nothing has."""
         table, _, last = _plain(name).rpartition(".")
@@ -226,8 +238,11 @@ class Names:
             other = f"its columns: {join_names([*columns], _COLUMNS) or 'none is known'}"
         else:
             problem = f"there is no such {self.nouns}"
-            names = self.datasets.by_short_name() | {_fold(task): task for task in self.tasks}
-            near = nearest(name, names) or nearest(table, names)
+            if columns_alone := self._columns_alone(_plain(name)):
+                near = [join_names(columns_alone, _CLOSE)]
+            else:
+                names = self.datasets.by_short_name() | {_fold(task): task for task in self.tasks}
+                near = nearest(name, names) or nearest(table, names)
             view = "datasets" if "table" in self.nouns else "tasks"
             other = f'`graft query "from {view}"` lists all; `graft doctor` checks the logs'
         remedy = f"did you mean {', '.join(near)}?" if near else other

@@ -145,12 +145,52 @@ def test_a_view_answers(query: str, expected: list[tuple[Any, ...]] | None) -> N
             "from upstream_of('spark/mart.weekly')",
             [("spark/mart.daily", 1), ("spark/raw.orders", 2), ("file/landing/orders", 3)],
         ),
+        ("from upstream_of('weekly') limit 1", [("spark/mart.daily", 1)]),
         ("from downstream_of('spark/mart.weekly')", []),
-        ("from downstream_of('nobody')", []),
+        ("from downstream_of(null)", []),
+        (
+            "select distinct up.dataset, distance from consumer_reads, upstream_of(dataset) up "
+            "where distance = 1 order by all",
+            [("spark/mart.daily", 1), ("spark/raw.orders", 1)],
+        ),
     ],
 )
 def test_a_function_walks_the_edges(query: str, expected: list[tuple[str, int]]) -> None:
     assert rows(query) == expected
+
+
+@for_each(
+    "query, problem, remedy",
+    [
+        ("from downstream_of('raw.order')", "raw.order: there is no such dataset", "datasets"),
+        ("from upstream_of('rders')", "rders: there is no such dataset", "datasets"),
+        ("from upstream_of('')", ": there is no such dataset", "datasets"),
+        (
+            "select count(*) from downstream_of('orders')",
+            "orders: 2 datasets have this name: file/landing/orders, spark/raw.orders",
+            "datasets",
+        ),
+        ("from runs_behind('app-9')", "app-9: is no run that read or wrote anything", "runs"),
+    ],
+)
+def test_a_function_has_no_empty_answer_about_what_is_not_there(
+    query: str, problem: str, remedy: str
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        rows(query)
+    assert caught.value.problem == problem
+    assert caught.value.remedy == f'`graft query "from {remedy}"` lists them'
+
+
+def test_a_name_in_its_own_letters_is_no_other() -> None:
+    letters = [DatasetId("s3", name) for name in ("b/Files", "b/files", "c")]
+    flows = (Flow(letters[0], letters[2], "t"),)
+    lineage = Lineage({one: Dataset(one) for one in letters}, flows=flows)
+    described = DescribedLineage(lineage, {}, ())
+    assert rows("from downstream_of('s3/b/Files')", described) == [("s3/c", 1)]
+    assert rows("from downstream_of('s3/b/files')", described) == []
+    with pytest.raises(QueryError, match="2 datasets have this name: s3/b/Files, s3/b/files"):
+        rows("from downstream_of('S3/B/FILES')", described)
 
 
 def test_a_cycle_ends_with_the_shortest_distances() -> None:
@@ -254,6 +294,12 @@ def test_the_runs_behind_a_run_are_found_by_versions_and_else_by_time() -> None:
     ]
 
 
+def test_the_argument_of_a_function_is_the_column_of_who_asks() -> None:
+    each = "from (from accesses where run_id = 'p1' limit 1), runs_behind(run_id) select count(*)"
+    (known,) = rows("from runs_behind('p1') select count(*)", history_of(RUNS))
+    assert rows(each, history_of(RUNS)) == [known]
+
+
 def test_the_runs_behind_a_version_are_those_behind_its_run() -> None:
     query = (
         "from runs_behind((select run_id from accesses where dataset = 'wh/mart.d' "
@@ -305,7 +351,7 @@ def test_a_view_is_made_only_when_the_query_names_it() -> None:
         ("with x as (select 1 as runs) from x", 0),
         ("select * from Runs", 1),
         ("pivot runs on status using count(*)", 2),
-        ("from runs_behind('app-1')", 3),
+        ("from runs_behind((select max(run_id) from accesses))", 3),
     ):
         with answer(data, query) as batches:
             batches.read_all()

@@ -139,6 +139,7 @@ def test_a_thing_has_many_names(names: Names, name: str, thing: object) -> None:
     ("raw.orders.zz", "its columns: id, a.b"),
     ("raw.ordres", "there is no such table, column, task or run\n  did you mean spark/raw.orders?"),
     ("load_order", "did you mean load_orders, spark"),
+    ("ID", "did you mean mssql://crm:1433/Shop.dbo.Cust.id, s3://b/x/Files.id, s3://b/x/files.id"),
     ("CUS", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
     ("mssql://old:1433/Shop.dbo.Cust", "did you mean mssql://crm:1433/Shop.dbo.Cust?"),
     ("spark_catalog.raw.orders", "did you mean spark/raw.orders"),
