@@ -6,6 +6,7 @@ No literal of the code is in here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -16,6 +17,7 @@ from dbt_graft.lineage.records import Masking, Subtype
 TableName = tuple[str, ...]
 # Stands in a name for a part that only a run knows. A word, so that SQL with it can be parsed.
 UNKNOWN_PART = "graft_unknown_part"
+_PARTITIONS = re.compile(r"(?:/[^/=]+=[^/]*)*/*\Z")
 MADE_AT_RUN_TIME = "the name of its table is made at run time"
 
 
@@ -25,9 +27,9 @@ def is_path_name(table: TableName) -> bool:
 
 
 def is_made_at_run_time(table: TableName) -> bool:
-    """Whether a name has parts that only a run knows; of a path the end decides."""
+    """Whether a name has parts that only a run knows; of a path the end of its folder decides."""
     if is_path_name(table):
-        return table[0].rstrip("/").endswith(UNKNOWN_PART)
+        return _PARTITIONS.sub("", table[0]).endswith(UNKNOWN_PART)
     return any(UNKNOWN_PART in part for part in table)
 
 

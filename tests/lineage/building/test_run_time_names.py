@@ -143,6 +143,14 @@ def _accesses(reads: list[str], writes: list[str]) -> list[Access]:
         ),
         pytest.param(
             ["dbo.orders"],
+            ["…/totals/day=…", "…/totals/day=latest"],
+            ["dbo.orders"],
+            ["s3://lake/totals"],
+            ["…/totals/day=latest < dbo.orders", "…/totals/day=… < dbo.orders"],
+            id="a partition",
+        ),
+        pytest.param(
+            ["dbo.orders"],
             ["dw.…"],
             ["dbo.orders"],
             ["dw.totals", "dw.audit"],
