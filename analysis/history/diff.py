@@ -25,14 +25,20 @@ from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column
 
 Ways = tuple[DatasetId, DatasetId]
+_FIRST_USED = "or used for the first time: no log before names all columns"
 
 
 @frozen
 class PastLineage:
-    """A lineage as of some time, and the columns that datasets had (`lineage.schemas`)."""
+    """A lineage as of some time, and the columns that datasets had (`lineage.schemas`).
+
+    Attributes:
+        complete: Datasets that had no other columns.
+    """
 
     lineage: Lineage
     columns: Mapping[DatasetId, tuple[Column, ...]] = field(default_factory=dict)
+    complete: frozenset[DatasetId] = frozenset()
 
 
 @frozen
@@ -52,8 +58,8 @@ class Difference:
     """A change between two times.
 
     Attributes:
-        at: When it was first seen, dropped, or gone; None where no record tells.
-        reason: Why it is gone, or who made it.
+        at: When it was first seen, dropped, gone, or back; None where no record tells.
+        reason: Why it is gone, or was; who made it.
     """
 
     change: Change
@@ -70,11 +76,12 @@ def differences(
     before: PastLineage, now: PastLineage, rule: GoneRule | None = None
 ) -> tuple[Difference, ...]:
     """The differences from one lineage to a later one, by kind and name."""
-    ended = ends(now.lineage, rule)
+    ended, ended_before = ends(now.lineage, rule), ends(before.lineage, rule)
     former_names = now.lineage.names.former
     renamed = {former: dataset for dataset, names in former_names.items() for former in names}
-    explained = _Explained(now.lineage, ended)
-    states = past_state(before, rule), _state(now, ended)
+    complete = before.complete.union(renamed[name] for name in before.complete & renamed.keys())
+    explained = _Explained(now.lineage, ended, ended_before, complete)
+    states = _state(before, ended_before), _state(now, ended)
     return tuple(explained.explain(change) for change in state_changes(*states, renamed))
 
 
@@ -123,9 +130,13 @@ def _carriers(
 class _Explained:
     """The times at which things of a lineage are new or gone, and the reasons."""
 
-    def __init__(self, now: Lineage, ended: Ends) -> None:
+    def __init__(
+        self, now: Lineage, ended: Ends, ended_before: Ends, complete: frozenset[DatasetId]
+    ) -> None:
         self._now = now
         self._ends = ended
+        self._ends_before = ended_before
+        self._complete = complete
         self._flows: dict[Ways, list[Flow]] = {}
         for flow in now.flows:
             self._flows.setdefault((flow.source, flow.target), []).append(flow)
@@ -142,11 +153,14 @@ class _Explained:
                 end = self._ends.tasks.get(change.name)
                 return Difference(change, *_values(end))
             case ChangeKind.NEW_TASK:
-                return Difference(change, self._first_run(change.name))
+                end = self._ends_before.tasks.get(change.name)
+                return Difference(change, self._first_run(change.name, end), _again(end))
             case ChangeKind.GONE_EDGE if dataset and other:
                 return self._gone_edge(change, (dataset, other))
             case ChangeKind.NEW_EDGE | ChangeKind.OTHER_TASKS if dataset and other:
                 return self._new_edge(change, (dataset, other))
+            case ChangeKind.NEW_COLUMN if dataset not in self._complete:
+                return Difference(change, None, _FIRST_USED)
         return Difference(change)
 
     def _gone_dataset(self, change: Change, dataset: DatasetId) -> Difference:
@@ -180,15 +194,25 @@ class _Explained:
         if change.kind is ChangeKind.OTHER_TASKS:
             return Difference(change)
         first = min((flow.first_at for flow in flows if flow.first_at), default=None)
-        return Difference(change, first, f"by {by}" if by else "")
+        back = [
+            self._ends_before.flows.get((flow.task, flow.source, flow.target)) for flow in flows
+        ]
+        end = max(filter(None, back), key=lambda end: end.at, default=None)
+        reasons = filter(None, (f"by {by}" if by else "", _again(end)))
+        return Difference(change, None if end else first, ", ".join(reasons))
 
-    def _first_run(self, name: str) -> datetime | None:
+    def _first_run(self, name: str, end: End | None) -> datetime | None:
+        """The first run of a task; the first one since it was gone, where it was."""
         task = self._now.tasks[name]
         times = [
             *(run.started_at for run in task.runs),
             *(usage.first_at for usage in task.usages),
         ]
-        return min((at for at in times if at), default=None)
+        return min((at for at in times if at and not (end and at < end.at)), default=None)
+
+
+def _again(end: End | None) -> str:
+    return f"again: {end.reason}" if end else ""
 
 
 def _values(end: End | None) -> tuple[datetime | None, str]:

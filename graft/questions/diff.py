@@ -32,7 +32,7 @@ def compare_times(config: Config, before: Moment, now: Moment, rule: GoneRule) -
     def lineage_at(time: Moment) -> PastLineage:
         then = as_of(records, time.at)
         lineage = project.build(then, infos={})
-        return PastLineage(lineage, schemas(then, lineage, project.rename))
+        return PastLineage(lineage, *schemas(then, lineage, project.rename))
 
     changes = differences(lineage_at(before), lineage_at(now), rule)
     return differences_answer(DiffTimes(before.at, now.at, before.text, now.text), rule, changes)

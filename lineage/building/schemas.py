@@ -29,8 +29,11 @@ _DEFINES = frozenset(
 
 def schemas(
     records: Records, lineage: Lineage, rename: Rename
-) -> Mapping[DatasetId, tuple[Column, ...]]:
+) -> tuple[Mapping[DatasetId, tuple[Column, ...]], frozenset[DatasetId]]:
     """The columns of each dataset that has some, in the order in which they were first seen.
+
+    Returns:
+        They, and the datasets of which a log names all columns: others may have more.
 
     Args:
         lineage: The lineage that these records make under the names of the rules.
@@ -46,6 +49,7 @@ def schemas(
         and access.status is not Status.FAILED
     }
     by_dataset: dict[DatasetId, dict[str, Column]] = {}
+    complete: set[DatasetId] = set()
     for dataset in sorted(records.datasets, key=_last_seen):
         name = rename(dataset.id)
         name = present.get(name, name)
@@ -53,6 +57,7 @@ def schemas(
             continue
         if (dataset.origin, dataset.id) in defined:
             by_dataset[name] = {}
+            complete.add(name)
         columns = by_dataset.setdefault(name, {})
         for column in dataset.columns:
             key = column.name.casefold()
@@ -68,7 +73,8 @@ def schemas(
                 by_dataset.setdefault(name, {}).setdefault(
                     column_name.casefold(), Column(column_name)
                 )
-    return {name: tuple(columns.values()) for name, columns in sorted(by_dataset.items())}
+    columns_by_dataset = {name: tuple(by_dataset[name].values()) for name in sorted(by_dataset)}
+    return columns_by_dataset, frozenset(complete)
 
 
 def _last_seen(dataset: Dataset) -> tuple[datetime, str]:

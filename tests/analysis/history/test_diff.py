@@ -10,6 +10,7 @@ import pytest
 
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import (
+    Difference,
     PastLineage,
     PastState,
     differences,
@@ -36,7 +37,7 @@ Facts = tuple[set[object], ...]
 def _past(records: Records, at: datetime) -> PastLineage:
     then = as_of(records, at)
     lineage = build(then)
-    return PastLineage(lineage, schemas(then, lineage, NameRules()))
+    return PastLineage(lineage, *schemas(then, lineage, NameRules()))
 
 
 def _facts(state: PastState) -> Facts:
@@ -152,6 +153,18 @@ def test_an_edge_that_comes_back_is_new_again() -> None:
     assert "new edge" in _kinds(_together(*parts), 4.5, 5.5)
 
 
+def test_what_comes_back_has_the_reason_for_which_it_was_gone() -> None:
+    daily = [_run(number, number, (A, B)) for number in range(5)]
+    other = [_run(9, 9, (A, C), task="other")]
+    records = _together(*daily, *other, _run(20, 20, (A, B)))
+    found = differences(_past(records, START + 9.5 * DAY), _past(records, START + 21 * DAY))
+    again = "again: load last ran 5 Sep 2026, usually every day"
+    assert [(str(one.change.kind), one.at, one.reason) for one in found] == [
+        ("new task", START + 20 * DAY, again),
+        ("new edge", None, f"by load, {again}"),
+    ]
+
+
 @pytest.mark.parametrize(("pause", "gone"), [(2.9, False), (3.5, True)])
 def test_a_task_is_gone_after_three_of_its_usual_intervals(pause: float, gone: bool) -> None:
     daily = [_run(number, number, (A, B)) for number in range(5)]
@@ -221,6 +234,20 @@ def test_a_renamed_dataset_is_neither_new_nor_gone() -> None:
     ]
 
 
+@for_each(
+    "first, reason",
+    [
+        (Operation.CREATE_TABLE_AS, ""),
+        (Operation.INSERT, "or used for the first time: no log before names all columns"),
+    ],
+)
+def test_a_column_is_new_for_certain_where_all_columns_were_known(
+    first: Operation, reason: str
+) -> None:
+    found = _column_differences(first, Operation.INSERT)
+    assert [(one.change.name, one.reason) for one in found] == [("z", reason)]
+
+
 @pytest.mark.parametrize(("operation", "expected"), [
     (Operation.CREATE_TABLE_AS, ["gone column", "new column"]),
     (Operation.INSERT, ["new column"]),
@@ -228,12 +255,19 @@ def test_a_renamed_dataset_is_neither_new_nor_gone() -> None:
 def test_columns_are_gone_where_a_table_is_made_without_them(
     operation: Operation, expected: list[str]
 ) -> None:
+    found = _column_differences(Operation.CREATE_TABLE_AS, operation)
+    assert [str(difference.change.kind) for difference in found] == expected
+
+
+def _column_differences(first: Operation, second: Operation) -> tuple[Difference, ...]:
+    """The differences from a table with x and y, after a statement that names x and z."""
     parts = []
-    for number, (made, names) in enumerate(((Operation.CREATE_TABLE_AS, "xy"), (operation, "xz"))):
+    for number, (made, names) in enumerate(((first, "xy"), (second, "xz"))):
         run = _run(number, number, (A, B))
         at = START + number * DAY
         schema = Dataset(B, columns=tuple(map(Column, names)), first_seen=at, last_seen=at)
         accesses = tuple(replace(one, operation=made) for one in run.accesses)
         known = (replace(schema, origin=f"log{number}"),)
         parts.append(replace(run, accesses=accesses, datasets=known))
-    assert _kinds(_together(*parts), 0.5, 1.5) == expected
+    records = _together(*parts)
+    return differences(_past(records, START + DAY / 2), _past(records, START + 1.5 * DAY))
