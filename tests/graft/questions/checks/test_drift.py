@@ -124,6 +124,24 @@ def test_what_is_proposed_settles_it(project: Path) -> None:
     assert (again.stdout, "nothing drifted" in again.stderr) == ("", True)
 
 
+def test_what_is_proposed_keeps_what_is_declared_of_columns(project: Path) -> None:
+    hashed = {"column": "spark/raw.orders.mail", "how": "TRANSFORMATION", "masking": "HASH"}
+    hidden = {"column": "spark/raw.orders.name", "how": "IDENTITY", "masking": True}
+    columns = {"spark/stage.orders": {"id": ["spark/raw.orders.id"], "key": [hashed, hidden]}}
+    declared = yaml.safe_load(LINEAGE)
+    declared["tasks"]["load"]["flows"][0]["columns"] = columns
+    (project / "lineage.yml").write_text(yaml.safe_dump(declared))
+    assert graft(project, "collect").exit_code == 0
+    proposed = yaml.safe_load(graft(project, "export declared").stdout)
+    flows = [{"from": ["spark/raw.orders", "spark/raw.prices"], "to": ["spark/stage.orders"]}]
+    flows[0]["columns"] = columns
+    assert proposed["tasks"]["load"]["flows"] == flows
+    declared["tasks"]["load"]["flows"] = flows
+    (project / "lineage.yml").write_text(yaml.safe_dump(declared))
+    assert graft(project, "collect").exit_code == 0
+    assert drift(project)["findings"] == []
+
+
 def test_without_declared_tasks_there_is_a_note(project: Path) -> None:
     (project / "lineage.yml").write_text("version: 1\n")
     assert graft(project, "collect").exit_code == 0
