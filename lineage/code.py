@@ -89,6 +89,7 @@ class CodeEdge:
             not name, under their own names.
         place: The line that makes the column of what was read.
         without: The columns that an edge of `*` does not pass on: dropped, renamed, replaced.
+        others: Tables that it may be from instead: exactly one of all has the column.
     """
 
     to_table: TableName
@@ -99,6 +100,7 @@ class CodeEdge:
     place: CodePlace
     masked_by: Masking = Masking.NONE
     without: tuple[str, ...] = ()
+    others: tuple[TableName, ...] = ()
 
 
 @frozen

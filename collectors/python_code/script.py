@@ -17,11 +17,12 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class Medium(StrEnum):
-    """The form in which a script names what it reads or writes."""
+    """The form in which a script names what it reads or writes; a choice is one of its sources."""
 
     STATEMENT = "statement"
     TABLE = "table"
     FILE = "file"
+    CHOICE = "choice"
 
 
 @frozen
@@ -32,6 +33,7 @@ class ScriptSource:
         text: The SQL, the dotted name of a table, or a path, with `UNKNOWN_PART` for what is not
             known; markers of parameters are `?`.
         is_repeated: The line does so several times: what is not known of the text may be several.
+        choices: Places of the sources of a choice. Exactly one of them has each of its columns.
     """
 
     place: CodePlace
@@ -39,6 +41,7 @@ class ScriptSource:
     text: str
     dialect: Dialect = Dialect.TSQL
     is_repeated: bool = False
+    choices: tuple[int, ...] = ()
 
 
 @frozen

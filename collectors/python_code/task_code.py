@@ -118,7 +118,7 @@ class _ReadColumns:
     Attributes:
         columns: The inputs of a column, by its name, folded.
         names: The names of these columns as written.
-        starred: The tables of which it returns all columns.
+        starred: The tables of which it returns all columns, or of which one has the column.
     """
 
     place: CodePlace
@@ -151,7 +151,9 @@ class _Composition:
         self._script = script
         self._gaps: dict[CodeGap, None] = {}
         self._edges: dict[CodeEdge, None] = {}
-        self._sources = [self._source(source) for source in script.sources]
+        self._sources: list[_ReadColumns] = []
+        for source in script.sources:
+            self._sources.append(self._source(source))
         self._tables: list[tuple[TableName, ...]] = []
         # Targets, each with a source whose values go into it or decide on its rows.
         self._deciding = {
@@ -187,7 +189,22 @@ class _Composition:
     ) -> None:
         self._gaps[CodeGap(place, reason, table, column)] = None
 
+    def _choice(self, source: ScriptSource) -> _ReadColumns:
+        """One of several sources, each of which returns all columns of tables."""
+        members = [self._sources[number] for number in source.choices]
+        choice = _ReadColumns(source.place)
+        choice.gap = next(filter(None, (member.gap for member in members)), "")
+        for member in members:
+            choice.starred += member.starred
+            choice.rows += member.rows
+            choice.names.update(member.names)
+            for column, inputs in member.columns.items():
+                choice.columns[column] += inputs
+        return choice
+
     def _source(self, source: ScriptSource) -> _ReadColumns:
+        if source.medium is Medium.CHOICE:
+            return self._choice(source)
         if source.medium is not Medium.STATEMENT:
             table = _table_name(source.text, source.medium, source.dialect)
             if _is_unknown(table, source):
@@ -309,10 +326,11 @@ class _Composition:
         if edge.from_column == ANY_COLUMN and edge.column == ANY_COLUMN and is_direct:
             self._add_open_columns(edge, table, source)
             return
+        is_named = edge.from_column == ANY_COLUMN or edge.from_column.casefold() in source.columns
+        others = () if is_named else source.starred[1:]
         for first in self._inputs(edge, table, source):
-            self._add_code_edge(
-                edge, table, edge.column, first, compose(edge.subtype, first.subtype)
-            )
+            subtype = compose(edge.subtype, first.subtype)
+            self._add_code_edge(edge, table, edge.column, first, subtype, others)
 
     def _add_open_columns(self, edge: ScriptEdge, table: TableName, source: _ReadColumns) -> None:
         """The columns of a source that the code does not name."""
@@ -338,17 +356,11 @@ class _Composition:
             return [*inputs, *(_passed_on(starred, ANY_COLUMN) for starred in source.starred)]
         if inputs := source.columns.get(column.casefold(), []):
             return inputs
-        if len(source.starred) == 1:
-            return [_passed_on(source.starred[0], column)]
         if source.starred:
-            names = ", ".join(sorted(".".join(name) for name in source.starred))
-            reason = f"which table has {column} is not known: {names}"
-        elif source.gap:
-            reason = source.gap
-        else:
-            return ()  # It comes from no column: a literal, or the number of rows.
-        self._add_gap(edge.place, reason, table, edge.column)
-        return ()
+            return [_passed_on(source.starred[0], column)]
+        if source.gap:
+            self._add_gap(edge.place, source.gap, table, edge.column)
+        return ()  # It comes from no column: a literal, or the number of rows.
 
     def _add_code_edge(
         self,
@@ -357,10 +369,12 @@ class _Composition:
         column: str,
         first: ParsedColumnEdge,
         subtype: Subtype,
+        others: Sequence[TableName] = (),
     ) -> None:
         ends = table, column, first.from_table, first.from_column
         masked_by = first.masking.then(edge.masked_by)
-        self._edges[CodeEdge(*ends, subtype, edge.place, masked_by)] = None
+        code_edge = CodeEdge(*ends, subtype, edge.place, masked_by, (), tuple(others))
+        self._edges[code_edge] = None
 
 
 def _passed_on(table: TableName, column: str) -> ParsedColumnEdge:

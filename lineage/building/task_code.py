@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dbt_graft.lineage.building.bound_names import bind_names, bound_names
 from dbt_graft.lineage.building.code_names import DatasetFinder, table_key
 from dbt_graft.lineage.building.memory import MEMORY
-from dbt_graft.lineage.building.run_time_names import bind_names, bound_names
 from dbt_graft.lineage.code import (
     CodeDifference,
     CodeEdge,
@@ -36,6 +36,7 @@ from dbt_graft.lineage.records import (
     ANY_COLUMN,
     Access,
     ColumnEdge,
+    Dataset,
     Direction,
     EdgeType,
     Evidence,
@@ -59,6 +60,7 @@ def with_task_code(
     if not codes:
         return records, {}
     everywhere = DatasetFinder(access.dataset for access in records.accesses)
+    columns = _columns(records.datasets)
     accesses: dict[str, list[Access]] = defaultdict(list)
     for access in records.accesses:
         if access.task in codes and access.status is not Status.FAILED:
@@ -72,7 +74,7 @@ def with_task_code(
     new_accesses: list[Access] = []
     matches = {}
     for task, code in sorted(codes.items()):
-        code = bind_names(code, accesses[task])
+        code = bind_names(code, accesses[task], columns)
         matching = _Matching(task, code, accesses[task], edges[task], everywhere)
         matching.compare_statements(records.shapes)
         matches[task] = matching.match()
@@ -97,13 +99,14 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
         records: The records of the store, whose datasets the tables of the code are.
     """
     everywhere = DatasetFinder(access.dataset for access in records.accesses)
+    columns = _columns(records.datasets)
     accesses: dict[str, list[Access]] = defaultdict(list)
     for access in records.accesses:
         if access.task in codes:
             accesses[access.task].append(access)
     matchings = []
     for task, code in sorted(codes.items()):
-        bound = bind_names(code, accesses[task])
+        bound = bind_names(code, accesses[task], columns)
         matchings.append(_Matching(task, bound, accesses[task], (), everywhere))
     for matching in matchings:
         matching.declare()
@@ -111,6 +114,13 @@ def records_of_code(records: Records, codes: Mapping[str, TaskCode]) -> Records:
         accesses=tuple(access for matching in matchings for access in matching.accesses),
         column_edges=tuple(edge for matching in matchings for edge in matching.edges),
     )
+
+
+def _columns(datasets: Iterable[Dataset]) -> dict[DatasetId, set[str]]:
+    columns: dict[DatasetId, set[str]] = defaultdict(set)
+    for dataset in datasets:
+        columns[dataset.id].update(column.name.casefold() for column in dataset.columns)
+    return columns
 
 
 def written_datasets(records: Records, task: str, code: TaskCode) -> dict[TableName, DatasetId]:

@@ -145,10 +145,15 @@ def take_open(machine: Machine, groups: Open, name: Key) -> Data | None:
             else None
         )
     candidates = [data for group in groups if (data := from_open(group, name)) is not None]
-    if len(candidates) > 1:
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
+    inputs = [data.inputs for data in candidates]
+    if any(len(group) > 1 for group in inputs):
         gap = machine.gap(f"column {name!r} can be of several of the joined sources")
         return Data(name=name, gaps=frozenset({gap}))
-    return candidates[0] if candidates else None
+    of_one = [item for group in inputs for item in group]
+    source = machine.record.add_choice(machine.place, sorted(item.source for item in of_one))
+    return replace(candidates[0], inputs=frozenset({of_one[0]._replace(source=source)}))
 
 
 Aliases = tuple[tuple[str, Frame], ...]

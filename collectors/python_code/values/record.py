@@ -44,6 +44,11 @@ class ScriptRecord:
             self._repeated_sources.add(self.sources[source])
         return self.sources.setdefault(source, len(self.sources))
 
+    def add_choice(self, place: CodePlace, sources: Iterable[int]) -> int:
+        """Add a source that is one of several; its number."""
+        source = ScriptSource(place, Medium.CHOICE, "", choices=tuple(sources))
+        return self.sources.setdefault(source, len(self.sources))
+
     def add_target(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
         """Add a target; its number."""
         key = place, medium, text, dialect

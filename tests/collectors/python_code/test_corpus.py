@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbt_graft.collectors.python_code.task_code import task_code
-from dbt_graft.lineage.building.run_time_names import bind_names
+from dbt_graft.lineage.building.bound_names import bind_names
 from tests.collectors.python_code.blocks import SCRIPTS, list_scripts, read_block
 from tests.collectors.python_code.score import (
     Score,

@@ -11,7 +11,7 @@ import pytest
 from dbt_graft.collectors.python_code.code_cache import syntax_digest
 from dbt_graft.collectors.python_code.script import Medium
 from dbt_graft.collectors.python_code.task_code import task_code
-from dbt_graft.lineage.building.run_time_names import bind_names
+from dbt_graft.lineage.building.bound_names import bind_names
 from tests.cases import for_each
 from tests.collectors.python_code.follow import follow
 

@@ -1,15 +1,16 @@
-"""Names in code of which only a run knows a part, bound to what the task's runs used.
+"""Tables that code alone does not tell, bound to what the task's runs used.
 
 `{schema}.orders` is the one dataset called `orders` that the task reads. A name of which nothing is
 known, as that of `read_csv(arguments.input)`, is the dataset that is left over: the only one that
-the task reads and no other name of its code is. What stays open is a gap.
+the task reads and no other name of its code is. A column of joined tables, `orders.merge(items)
+["price"]`, is of the only one that has it. What stays open is a gap.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dbt_graft.lineage.building.code_names import DatasetFinder, folder_paths, path_pattern
@@ -22,6 +23,7 @@ from dbt_graft.lineage.code import (
     TaskCode,
     is_made_at_run_time,
     is_path_name,
+    name_text,
 )
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.paths import dataset_path
@@ -29,6 +31,7 @@ from dbt_graft.lineage.records import Access, Direction, Status
 
 # Names made at run time by direction, with those of their datasets; empty where it is not clear.
 BoundNames = Mapping[Direction, Mapping[TableName, TableName]]
+_NO_COLUMNS: Mapping[DatasetId, Collection[str]] = {}
 
 
 def bound_names(code: TaskCode, accesses: Iterable[Access]) -> BoundNames:
@@ -100,13 +103,46 @@ def _may_be(table: TableName, dataset: DatasetId) -> bool:
     return re.fullmatch(r"\0".join(patterns), "\0".join(parts), re.IGNORECASE) is not None
 
 
-def bind_names(code: TaskCode, accesses: Iterable[Access] = ()) -> TaskCode:
+def bind_names(
+    code: TaskCode,
+    accesses: Sequence[Access] = (),
+    columns: Mapping[DatasetId, Collection[str]] = _NO_COLUMNS,
+) -> TaskCode:
     """The code with the names that its runs had; what has a name that is not clear is a gap.
 
     Args:
         accesses: Those of the task.
+        columns: Those that datasets have, folded.
     """
-    names = bound_names(code, accesses)
+    return _choose_tables(_bind_tables(code, bound_names(code, accesses)), accesses, columns)
+
+
+def _choose_tables(
+    code: TaskCode, accesses: Iterable[Access], columns: Mapping[DatasetId, Collection[str]]
+) -> TaskCode:
+    """The code with each edge from one table: of several the only one that has the column."""
+    if not any(edge.others for edge in code.edges):
+        return code
+    finder = DatasetFinder(access.dataset for access in accesses)
+    gaps = dict.fromkeys(code.gaps)
+    edges: dict[CodeEdge, None] = {}
+    for edge in code.edges:
+        tables = {edge.from_table: None, **dict.fromkeys(edge.others)}
+        datasets = {table: finder.find(table) for table in tables}
+        known = {t: columns.get(found[0], ()) for t, found in datasets.items() if len(found) == 1}
+        having = [table for table in known if edge.from_column.casefold() in known[table]]
+        if len(tables) == 1:
+            edges[replace(edge, others=())] = None
+        elif len(having) == 1 and len(known) == len(tables) and all(known.values()):
+            edges[replace(edge, from_table=having[0], others=())] = None
+        else:
+            names = ", ".join(sorted(map(name_text, tables)))
+            reason = f"which table has {edge.from_column} is not known: {names}"
+            gaps[CodeGap(edge.place, reason, edge.to_table, edge.to_column)] = None
+    return replace(code, edges=tuple(edges), gaps=tuple(gaps))
+
+
+def _bind_tables(code: TaskCode, names: BoundNames) -> TaskCode:
     reads, writes = names[Direction.READ], names[Direction.WRITE]
     if not (reads or writes):
         return code
@@ -122,9 +158,10 @@ def bind_names(code: TaskCode, accesses: Iterable[Access] = ()) -> TaskCode:
         gaps[replace(gap, to_table=writes.get(gap.to_table, gap.to_table))] = None
     for edge in code.edges:
         target = writes.get(edge.to_table, edge.to_table)
-        source = reads.get(edge.from_table, edge.from_table)
-        if target and source:
-            edges[replace(edge, to_table=target, from_table=source)] = None
+        source, *others = (reads.get(name, name) for name in (edge.from_table, *edge.others))
+        if target and source and all(others):
+            changed = replace(edge, to_table=target, from_table=source, others=tuple(others))
+            edges[changed] = None
         elif target:
             gaps[CodeGap(edge.place, MADE_AT_RUN_TIME, target, edge.to_column)] = None
     bound_reads = (

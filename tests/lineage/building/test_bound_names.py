@@ -1,10 +1,11 @@
-"""Names that only a run knows are what the task's runs used, or a gap."""
+"""Tables that code alone does not tell are those that the task's runs used, or a gap."""
 
 from __future__ import annotations
 
 import pytest
 
-from dbt_graft.lineage.building.run_time_names import bind_names
+from dbt_graft.collectors.python_code.task_code import task_code
+from dbt_graft.lineage.building.bound_names import bind_names
 from dbt_graft.lineage.code import (
     UNKNOWN_PART,
     CodeEdge,
@@ -195,3 +196,47 @@ def test_what_failed_and_what_was_temporary_is_no_candidate() -> None:
 
     for fields in ({"status": Status.FAILED}, {"kind": Kind.TEMPORARY}):
         assert not bind_names(code, [access("SELECT", parse_dataset_id(orders), **fields)]).edges
+
+
+_MERGE = b"""\
+import pandas as pd
+orders = pd.read_parquet("s3://lake/raw/orders")
+items = pd.read_parquet(f"{place}/raw/items")
+joined = orders.merge(items, on="order_id")
+joined["total"] = joined["price"] * 2
+joined[["total"]].to_parquet("s3://lake/totals")
+"""
+_QUERY = b"""\
+import pandas as pd
+joined = pd.read_sql("SELECT * FROM dbo.orders o JOIN dbo.items i ON o.id = i.order_id", server)
+joined["total"] = joined["price"] * 2
+joined[["total"]].to_parquet("s3://lake/totals")
+"""
+
+
+@pytest.mark.parametrize(
+    ("orders", "items", "sources"),
+    [
+        ({"order_id"}, {"order_id", "price"}, ["items"]),
+        ({"order_id", "price"}, {"order_id"}, ["orders"]),
+        ({"order_id", "price"}, {"order_id", "price"}, []),
+        ({"order_id"}, {"order_id"}, []),
+        (set(), {"order_id", "price"}, []),
+        (set(), set(), []),
+    ],
+)
+@pytest.mark.parametrize("script", [_MERGE, _QUERY])
+def test_a_column_of_joined_tables_is_of_the_only_one_that_has_it(
+    script: bytes, orders: set[str], items: set[str], sources: list[str]
+) -> None:
+    start = "s3://lake/raw/" if script == _MERGE else f"{_RUN}.dbo."
+    datasets = [parse_dataset_id(start + name) for name in ("orders", "items")]
+    code = bind_names(
+        task_code("load.py", {"load.py": script}.get),
+        [access("SELECT", dataset) for dataset in datasets],
+        dict(zip(datasets, (orders, items), strict=True)),
+    )
+
+    names = {edge.from_table[-1] for edge in code.edges if edge.from_column == "price"}
+    assert [name.replace("/", ".").rpartition(".")[2] for name in names] == sources
+    assert bool(code.gaps) is not bool(sources)
