@@ -155,7 +155,7 @@ def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
     connection = read_connection(folder, os.environ)
     adapter = connection.get("type")
     text = _TEMPLATE.format(
-        name=yaml.safe_dump(f"{name} lineage", allow_unicode=True).splitlines()[0],
+        name=_quote(f"{name} lineage"),
         target=target,
         schema=SCHEMA_URL,
         found=_entries(logs),
@@ -178,10 +178,12 @@ def _entries(logs: _SeenLogs) -> str:
     return "".join(f"\n  {line}" for line in lines) if lines else " []"
 
 
-def _quote(place: str) -> str:
-    """A folder or a file as a value in YAML's flow style."""
-    text: str = yaml.safe_dump(place, default_flow_style=True, width=10_000)
-    return text.removesuffix("...\n").strip()
+def _quote(text: str) -> str:
+    """A text as a value in YAML's flow style, in which brackets and commas are signs."""
+    listed: str = yaml.safe_dump(
+        [text], default_flow_style=True, allow_unicode=True, width=float("inf")
+    )
+    return listed.strip().removeprefix("[").removesuffix("]")
 
 
 @frozen

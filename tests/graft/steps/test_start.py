@@ -62,6 +62,38 @@ def test_init_names_the_logs_that_lie_there(
     assert not config.spark, "who has no PySpark reads without"
 
 
+@for_each(
+    "name",
+    [
+        *(
+            "logs [old]",
+            "{a}",
+            "a, b",
+            "a: b",
+            "#1",
+            "a #b",
+            "it's",
+            '"a"',
+            "50%",
+            "ß é",
+            "&a",
+            "!a",
+        ),
+        *("*a", "@a", "`a`", "- a", "null", "12", "yes", "x " * 60 + "x", "a\\b", "a?", "🙂"),
+    ],
+)
+def test_every_name_of_a_folder_can_be_read_again(tmp_path: Path, name: str) -> None:
+    project = tmp_path / name
+    (project / name).mkdir(parents=True)
+    (project / "dbt_project.yml").write_text("profile: shop")
+    (project / name / "local-1730000000000").write_bytes(SPARK)
+    config = load(write_config(project).path)
+    (entry,) = config.collect
+    assert entry.spark
+    assert entry.spark.path == f"{name}/"
+    assert config.site.name == f"{name} lineage"
+
+
 def test_a_folder_in_another_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: shop")
     for folder in ("ev", "ev/old"):
