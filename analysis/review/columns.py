@@ -20,8 +20,13 @@ _BEHIND = "its columns are behind a `*` of a table whose columns are not known"
 
 def column_changes(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:
     """The changes of columns: of their names, expressions, types and promises."""
-    yield from _names(before, after)
-    yield from _types(before, after)
+    types = [*_types(before, after)]
+    retyped = {change.column for change in types if change.kind in _OF_TYPES}
+    for change in _names(before, after):
+        # The catalog has what a conversion in the query makes.
+        if not (change.kind in _OF_TYPES and change.column in retyped):
+            yield change
+    yield from types
 
 
 def _names(before: ReviewedNode, after: ReviewedNode) -> Iterator[NodeChange]:

@@ -39,18 +39,23 @@ def node(unique_id: str, sql: str = "", **more: Any) -> dict[str, Any]:
     }
 
 
-def version(sql: str, *, listed: str = "id:int note:string", **more: Any) -> Any:
+def version(sql: str, *, listed: str = "id:int note:string", made: str = "", **more: Any) -> Any:
     manifest = {
         "metadata": {"adapter_type": "spark"},
         "nodes": {X: node(X, sql, **more)},
         "sources": {ORDERS: node(ORDERS)},
     }
-    entries = {
+    catalog = {"sources": entries(ORDERS, listed), "nodes": entries(X, made)}
+    return dbt_version(manifest, catalog, manifest)
+
+
+def entries(node_id: str, listed: str) -> dict[str, Any]:
+    """A node in a catalog with these columns; nothing without any."""
+    columns = {
         name: {"name": name, "type": kind, "index": at}
         for at, (name, kind) in enumerate(one.split(":") for one in listed.split())
     }
-    catalog = {"sources": {ORDERS: {"columns": entries}} if entries else {}, "nodes": {}}
-    return dbt_version(manifest, catalog, manifest)
+    return {node_id: {"columns": columns}} if columns else {}
 
 
 def found(base: Any, new: Any, node_id: str = X) -> list[str]:
@@ -183,6 +188,14 @@ def test_a_star_without_a_catalog_is_never_no_change() -> None:
 )
 def test_types_of_the_catalog(columns: str, changes: list[str]) -> None:
     assert found(version(S), version(S, listed=columns), ORDERS) == changes
+
+
+def test_a_type_that_the_catalog_has_too_is_another_once() -> None:
+    sql = "select id, cast(note as decimal(16, {})) as note from raw.orders"
+    base, new = (
+        version(sql.format(scale), made=f"id:int note:decimal(16,{scale})") for scale in (2, 4)
+    )
+    assert found(base, new) == ["BREAKING note decimal(16,2) is decimal(16,4) now"]
 
 
 def required(name: str) -> dict[str, Any]:
