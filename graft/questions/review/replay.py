@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.replay import ReviewedCommit
 from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.dbt_command import run_dbt
@@ -165,7 +166,10 @@ def replay_commits(
     compiled = _compile_commits(folder, last, Progress(), compiler)
     commits = list(_compare(compiled if compiler else _committed(folder, last)))
     if all(commit.problem for commit in commits):
-        reasons = "; ".join(f"{commit.commit}: {commit.problem}" for commit in commits)
+        alike: dict[str, list[str]] = {}
+        for commit in commits:
+            alike.setdefault(commit.problem, []).append(commit.commit)
+        reasons = "; ".join(f"{join_names(names)}: {reason}" for reason, names in alike.items())
         raise GraftError(
             "nothing can be compared: fewer than two versions have artifacts",
             place=str(folder),
