@@ -80,7 +80,7 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         test
         for dataset, description in described.items()
         for test in _tests(reached, dataset, description.tests)
-        if test.breaks or dataset != number
+        if test.breaks or dataset != number or _tests_change(change, test.test)
     ]
     flows = extent.flows
     return Impact(
@@ -262,6 +262,14 @@ def _tests(reached: _Reached, dataset: int, tests: Sequence[NodeTest]) -> Iterat
     for test in tests:
         breaks = _is_gone(extent, dataset, test.column)
         yield AffectedTest(test, graph.datasets[dataset], breaks)
+
+
+def _tests_change(change: ProposedChange, test: NodeTest) -> bool:
+    """Whether a test of what changes looks at the data that do: of its column, or of all of it."""
+    column = test.column.casefold()
+    return START[change.kind] <= ImpactEffect.ROWS and (
+        not (column and change.column) or column == change.column.casefold()
+    )
 
 
 def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[AffectedConsumer]:

@@ -225,7 +225,8 @@ def test_tasks_break_where_they_name_what_is_gone() -> None:
     ("name", "kind", "tests"),
     [
         ("clean.note", "remove", [("note", True)]),
-        ("clean.note", "meaning", []),
+        ("clean.note", "meaning", [("note", False)]),
+        ("clean.note", "freshness", []),
         ("orders.note", "remove", [("note", True), ("id", False)]),
         ("orders", "rows", [("id", False), ("note", False)]),
     ],
