@@ -5,9 +5,12 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 
 from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.finding import Finding, Severity
@@ -52,10 +55,21 @@ def annotation(finding: Finding) -> str:
 def file_of(finding: Finding) -> tuple[str, int]:
     """Its file and line, `graft.yml` and 3; empty and 0 where it is about no file or no line.
 
-    Names of tables and tasks look like files: `landing/orders.csv`.
+    Names of tables and tasks look like files: `landing/orders.csv`. Code hosts count a file from
+    the top of its repository.
     """
     match = _PLACE.fullmatch(finding.place)
-    return (match["file"], int(match["line"] or 0)) if match else ("", 0)
+    if not match:
+        return "", 0
+    file = posixpath.normpath(posixpath.join(_folder(Path.cwd()), match["file"]))
+    return file, int(match["line"] or 0)
+
+
+@lru_cache(maxsize=1)
+def _folder(folder: Path) -> str:
+    """A folder from the top of its repository; `.` for the top, and outside of one."""
+    tops = (top for top in (folder, *folder.parents) if (top / ".git").exists())
+    return folder.relative_to(next(tops, folder)).as_posix()
 
 
 def with_file(finding: Finding) -> Finding:

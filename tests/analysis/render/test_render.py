@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 from dbt_graft.analysis.answer import Answer, Table, Tree
 from dbt_graft.analysis.finding import Finding, Severity
@@ -156,3 +159,24 @@ def test_a_file_is_named_where_there_is_one(
     [result] = json.loads(FORMS["sarif"](answer, None))["runs"][0]["results"]
     places = [at["physicalLocation"]["artifactLocation"] for at in result.get("locations", ())]
     assert places == ([{"uri": uri}] if uri else [])
+
+
+@for_each(
+    "place, file",
+    [
+        ("models/a.sql:3", "warehouse/dbt/models/a.sql"),
+        ("../load.py", "warehouse/load.py"),
+        ("/etc/a.yml", "/etc/a.yml"),
+    ],
+)
+def test_a_file_is_counted_from_the_top_of_the_repository(
+    place: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    project = tmp_path / "warehouse/dbt"
+    project.mkdir(parents=True)
+    monkeypatch.chdir(project)
+    answer = Answer("a", findings=[Finding("X", Severity.ERROR, "a", "is wrong", place=place)])
+    line = ",line=3" if place.endswith(":3") else ""
+    assert FORMS["github"](answer, None) == f"::error file={file}{line},title=X a::is wrong\n"
+    assert f'"uri": "{file}"' in FORMS["sarif"](answer, None)
