@@ -29,6 +29,14 @@ _CODE = {
     "python model": NodeChange(_V.UNKNOWN, "its Python code is another", ChangeType.ROWS),
     "macro": NodeChange(_V.UNKNOWN, "stands for one of dbt's own, and all models may use it"),
 }
+# Nodes that act on others, as they come and as they go.
+_BESIDE = {
+    "macro": (_CODE["macro"], _CODE["macro"]),
+    "hook": (
+        NodeChange(_V.ROWS, "a new statement, which may change rows", ChangeType.ROWS),
+        NodeChange(_V.ROWS, "a statement is gone, which may have changed rows", ChangeType.ROWS),
+    ),
+}
 # Nodes that somebody reads by their name; nobody reads others.
 _READ = ("model", "python model", "seed", "snapshot", "metric", "semantic model", "function")
 
@@ -88,14 +96,14 @@ def _changes(
     before: ReviewedNode | None, after: ReviewedNode | None, places: Collection[tuple[str, str]]
 ) -> Iterator[NodeChange]:
     if before is None:
-        if after and after.kind == "macro":
-            yield _CODE["macro"]
+        if after and after.kind in _BESIDE:
+            yield _BESIDE[after.kind][0]
         elif after:
             yield NodeChange(_V.ADDITIVE, f"new {after.kind}")
         return
     if after is None:
-        if before.kind == "macro":
-            yield _CODE["macro"]
+        if before.kind in _BESIDE:
+            yield _BESIDE[before.kind][1]
         elif before.kind in _READ:
             yield NodeChange(_V.BREAKING, f"the {before.kind} is removed", ChangeType.REMOVE)
         else:

@@ -70,7 +70,7 @@ _REASONS: dict[ReviewVerdict, dict[str, str]] = {
         "it decides what its columns are called": "snapshot_meta_column_names quote_columns",
         "it decides on the types of its columns": "column_types",
         _SEMANTIC: """type_params measures dimensions entities defaults filter time_granularity
-            query_params primary_entity metric_type sql_expression""",
+            query_params primary_entity metric_type sql_expression model""",
         "it decides what the function gives": "arguments returns function_type",
     },
     _V.ACCESS: {

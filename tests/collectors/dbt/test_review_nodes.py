@@ -304,6 +304,18 @@ def test_models_come_and_go() -> None:
     assert found(gone, here) == ["ADDITIVE new model"]
 
 
+def test_a_hook_of_the_project_comes_and_goes() -> None:
+    hook = "operation.shop.shop-on-run-end-0"
+    manifest: dict[str, Any] = {
+        "metadata": {"adapter_type": "spark"},
+        "nodes": {hook: node(hook, "delete from db.x", resource_type="operation")},
+    }
+    here = dbt_version(manifest, {}, manifest)
+    gone = replace(here, nodes={}, models={})
+    assert found(gone, here, hook) == ["ROWS a new statement, which may change rows"]
+    assert found(here, gone, hook) == ["ROWS a statement is gone, which may have changed rows"]
+
+
 def test_a_comment_allows_a_change() -> None:
     sql = '-- graft: allow-change reason="agreed with Ada"\nselect id from raw.orders'
     (review,) = compare(*outlined_versions(version(S), version(sql)))
