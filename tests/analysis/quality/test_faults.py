@@ -119,6 +119,14 @@ def test_what_dbt_did_not_get_to_is_as_it_was(
     assert [fault.kind.value for fault in faults] == kinds
 
 
+def test_a_unit_test_sees_no_data() -> None:
+    tests = (NodeTest("unit_test.a.orders.adds", "adds"), NodeTest("test.a.adds", "adds_up"))
+    known = results("unit_test.a.orders.adds", "fail") | results("test.a.adds", "error")
+    lineage = Lineage(dbt=DbtRuns(known))
+    faults = quality_faults(lineage, described("model.a.orders", tests=tests))
+    assert [fault.name for fault in faults] == ["adds_up"]
+
+
 def test_a_check_of_no_dataset_is_none() -> None:
     lineage = Lineage(dbt=DbtRuns(results(Check(None, "unique").id, "fail")))
     assert quality_faults(lineage, {}) == []
