@@ -29,10 +29,14 @@ def files_below(folder: Path, name: str) -> list[Path]:
         path
         for pattern in ("*", "*/*")
         for path in sorted(folder.glob(f"{pattern}/{name}"))
-        if not any(
-            part in SKIPPED or part.startswith(".") for part in path.relative_to(folder).parts
-        )
+        if is_own(path, folder)
     ]
+
+
+def is_own(path: Path, folder: Path) -> bool:
+    """Whether a file below a folder is of who made that, in no package or environment."""
+    parts = path.relative_to(folder).parts
+    return not any(part in SKIPPED or part.startswith(".") for part in parts)
 
 
 def project_dir(written: str | None) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.python_code.code_cache import CodeCache
+from dbt_graft.graft.project import dbt_folders
 from dbt_graft.graft.project.config import Config
 from dbt_graft.lineage.code import CodeMatch, TaskCode
 
@@ -99,4 +100,7 @@ def _checkout(folder: Path) -> Path:
 def _scripts(path: Path) -> Iterable[Path]:
     if has_magic(path.as_posix()):
         return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    # An environment beside the scripts has ten thousand of others.
+    return [file for file in sorted(path.rglob("*.py")) if dbt_folders.is_own(file, path)]

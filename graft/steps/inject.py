@@ -69,10 +69,10 @@ def graft(
     Raises:
         GraftError: dbt's artifacts are missing or damaged, or the grafted ones are not valid.
     """
-    files = None if past else outdated_files(config)
     project = Project(config, warn=progress.warn, tolerant=True, unreadable=unreadable)
     view = LineageView(past)
     with progress.step("inject", _GRAFTING) as step:
+        files = None if past else outdated_files(config)
         if not allow_empty:
             _check_not_empty(project, view)
         step.measure = models = ModelCount()

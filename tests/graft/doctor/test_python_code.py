@@ -11,6 +11,8 @@ from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.doctor.python_code import python_code
 from dbt_graft.graft.project.config import load
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.task_codes import TaskCodes
+from tests.cases import for_each
 from tests.lineage.building.test_task_code import log_of
 
 LOG = ["SELECT order_id, price FROM dbo.orders", "INSERT INTO dbo.totals (id, total) VALUES (?, ?)"]
@@ -57,6 +59,25 @@ def test_doctor_counts_what_code_explains(
     findings = list(python_code(Project(load(tmp_path / "graft.yml"))))
 
     assert [finding.place or finding.problem for finding in findings] == lines
+
+
+@for_each(
+    "place, known",
+    [
+        ("tasks/load.py", True),
+        ("tasks/a b/load.py", True),
+        ("tasks/.venv/lib/load.py", False),
+        ("tasks/venv/lib/site-packages/load.py", False),
+        ("tasks/dbt_packages/p/load.py", False),
+        (".hidden/tasks/load.py", True),  # where graft.yml names the folder below
+    ],
+)
+def test_scripts_of_an_environment_are_no_tasks(tmp_path: Path, place: str, known: bool) -> None:
+    entry = place.partition("tasks/")[0] + "tasks/"
+    (tmp_path / "graft.yml").write_text(f"collect: [{{python: {{path: '{entry}'}}}}]\n")
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_text(SCRIPT)
+    assert TaskCodes(load(tmp_path / "graft.yml")).files == ({"load": place} if known else {})
 
 
 def test_a_date_that_a_statement_compares_is_no_data_in_memory(tmp_path: Path) -> None:
