@@ -39,6 +39,10 @@ _WORD = re.compile(r"\w+")
 _COUNTING = frozenset(
     {"union", "intersect", "except", "minus", "distinct", "natural", "pivot", "unpivot", "all"}
 )
+# The same words in an aggregate, `count(distinct x)`, and before the columns that `*` leaves out.
+_ASIDE = re.compile(
+    r"\(\s*distinct\b|\bexcept\s*\((?!\s*(?:\(|(?:select|with|from|table|values)\b))"
+)
 
 
 def _ends_of_column(ends: Iterable[ColumnInput[DatasetId]], column: str) -> ColumnEnds:
@@ -266,7 +270,7 @@ def starred_columns(sql: str, columns: Iterable[str]) -> tuple[str, ...]:
     if "*" not in sql or not (folded := {column.casefold() for column in columns}):
         return ()
     code = _COMMENT.sub("", sql) if "--" in sql else sql
-    words = {*_WORD.findall(code.casefold())}
+    words = {*_WORD.findall(_ASIDE.sub("(", code.casefold()))}
     if not words.isdisjoint(_COUNTING):
         return ()
     return tuple(sorted(column for column in folded if not words.issuperset(_WORD.findall(column))))
