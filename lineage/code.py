@@ -7,6 +7,7 @@ No literal of the code is in here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -135,6 +136,22 @@ class TaskCode:
     writes: tuple[CodeWrite, ...] = ()
     edges: tuple[CodeEdge, ...] = ()
     gaps: tuple[CodeGap, ...] = ()
+
+
+def code_of_task(codes: Mapping[str, TaskCode], task: str) -> TaskCode:
+    """The code of a task among those of a file, by the ids of Airflow's tasks in it.
+
+    Args:
+        codes: That of all the file has an empty id; an id may have parts that only a run knows.
+        task: Its name: its id, or that behind its groups and its DAG. Of a name that the file does
+            not have, all of it is the code.
+    """
+    ids = [task_id for task_id in codes if task_id and _id_pattern(task_id).fullmatch(task)]
+    return codes[max(ids, key=lambda task_id: (UNKNOWN_PART not in task_id, task_id), default="")]
+
+
+def _id_pattern(task_id: str) -> re.Pattern[str]:
+    return re.compile(r"(?:.*\.)?" + ".*".join(map(re.escape, task_id.split(UNKNOWN_PART))))
 
 
 @frozen

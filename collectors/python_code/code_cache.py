@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
 from dbt_graft.collectors.python_code.language.notebooks import parse_python
-from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.code import UNKNOWN_PART, TaskCode, code_of_task
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.python_code.script import ReadFile
@@ -70,10 +70,13 @@ class CodeCache:
         """A digest of a script and of all files that it uses."""
         return str(self._entry(file)["digest"])
 
-    def code(self, file: str) -> TaskCode:
-        """The code of a script."""
-        code: TaskCode = from_entry(self._entry(file)["code"])
-        return code
+    def code(self, file: str, task: str) -> TaskCode:
+        """The code of a task: a script, or what is the task's in a file of several."""
+        return code_of_task(from_entry(self._entry(file)["codes"]), task)
+
+    def airflow_tasks(self, file: str) -> list[str]:
+        """The ids of the tasks of Airflow in a script that write, as far as it tells them."""
+        return [*self._entry(file)["tasks"]]
 
     def write(self) -> None:
         """Write what was asked for, and nothing else."""
@@ -89,7 +92,7 @@ class CodeCache:
         return self._used[file]
 
     def _follow(self, file: str) -> Any:
-        from dbt_graft.collectors.python_code.task_code import task_code  # with the SQL parser
+        from dbt_graft.collectors.python_code.task_code import task_codes  # with the SQL parser
 
         asked: dict[str, None] = {file: None}
 
@@ -97,12 +100,14 @@ class CodeCache:
             asked[path] = None
             return self._read_file(path)
 
-        code = replace(
-            task_code(file, read_file),
-            digest=self._digest(asked),
-            syntax=syntax_digest({path: self._read_file(path) for path in asked}),
-        )
-        return {"files": list(asked), "digest": code.digest, "code": to_entry(code)}
+        codes = task_codes(file, read_file)
+        digest = self._digest(asked)
+        syntax = syntax_digest({path: self._read_file(path) for path in asked})
+        for task, code in codes.items():
+            codes[task] = replace(code, digest=digest, syntax=syntax)
+        tasks = [task for task, code in codes.items() if code.writes and UNKNOWN_PART not in task]
+        entry = {"files": list(asked), "digest": digest, "codes": to_entry(codes)}
+        return {**entry, "tasks": [task for task in tasks if task]}
 
     def _digest(self, files: Iterable[str]) -> str:
         digest = hashlib.sha256()

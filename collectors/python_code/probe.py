@@ -28,8 +28,10 @@ class _OtherStructureError(Exception):
     """The versions differ in more than expressions whose effect a probe shows."""
 
 
-def changed_outputs(old: bytes, file: str, read_file: ReadFile) -> tuple[CodeEdge, ...]:
-    """The edges by which changed expressions reach what a script writes.
+def changed_outputs(
+    old: bytes, file: str, read_file: ReadFile, task: str = ""
+) -> tuple[CodeEdge, ...]:
+    """The edges by which changed expressions reach what a script writes, or a task in it.
 
     Args:
         old: The script before; its other files must be the same.
@@ -47,8 +49,8 @@ def changed_outputs(old: bytes, file: str, read_file: ReadFile) -> tuple[CodeEdg
         probed = ast.unparse(ast.fix_missing_locations(after)).encode()
     except (_OtherStructureError, SyntaxError, ValueError, RecursionError):
         return ()
-    code = task_code(file, read_file)
-    with_probe = task_code(file, lambda path: probed if path == file else read_file(path))
+    code = task_code(file, read_file, task)
+    with_probe = task_code(file, lambda path: probed if path == file else read_file(path), task)
     if _gaps(with_probe) - _gaps(code):
         return ()
     return tuple(edge for edge in with_probe.edges if edge.from_table == (_PROBE,))

@@ -34,6 +34,7 @@ class ScriptSource:
             known; markers of parameters are `?`.
         is_repeated: The line does so several times: what is not known of the text may be several.
         choices: Places of the sources of a choice. Exactly one of them has each of its columns.
+        task: The task of Airflow, in a file of several, whose work it is.
     """
 
     place: CodePlace
@@ -42,6 +43,7 @@ class ScriptSource:
     dialect: Dialect = Dialect.TSQL
     is_repeated: bool = False
     choices: tuple[int, ...] = ()
+    task: str = ""
 
 
 @frozen
@@ -51,7 +53,7 @@ class ScriptTarget:
     Attributes:
         columns: The columns that it sends, of a statement those that parameters go into.
         is_open: It sends further columns of its sources: those that edges of `*` pass on.
-        is_repeated: As of a source.
+        is_repeated, task: As of a source.
     """
 
     place: CodePlace
@@ -61,6 +63,7 @@ class ScriptTarget:
     is_open: bool = False
     dialect: Dialect = Dialect.TSQL
     is_repeated: bool = False
+    task: str = ""
 
 
 @frozen
@@ -88,19 +91,26 @@ class ScriptGap:
     Attributes:
         target: The target whose columns are not complete for it; None where none is known.
         column: The column that it leaves unknown; `*` for any.
+        task: As of a source.
     """
 
     place: CodePlace
     reason: str
     target: int | None = None
     column: str = ""
+    task: str = ""
 
 
 @frozen
 class Script:
-    """A script that was followed."""
+    """A script that was followed.
+
+    Attributes:
+        tasks: The ids of the tasks of Airflow in it, sorted.
+    """
 
     sources: tuple[ScriptSource, ...] = ()
     targets: tuple[ScriptTarget, ...] = ()
     edges: tuple[ScriptEdge, ...] = ()
     gaps: tuple[ScriptGap, ...] = ()
+    tasks: tuple[str, ...] = ()

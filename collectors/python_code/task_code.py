@@ -22,6 +22,7 @@ from dbt_graft.collectors.python_code.script import (
     ReadFile,
     Script,
     ScriptEdge,
+    ScriptGap,
     ScriptSource,
     ScriptTarget,
 )
@@ -46,6 +47,7 @@ from dbt_graft.lineage.code import (
     CodeWrite,
     TableName,
     TaskCode,
+    code_of_task,
     is_made_at_run_time,
 )
 from dbt_graft.lineage.errors import exception_summary
@@ -75,6 +77,9 @@ def follow_script(file: str, read_file: ReadFile) -> Script:
         scope = machine.new(ObjectCell())
         machine.modules[file] = scope, {}
         machine.execute(tree.body, scope)
+        for value in [*machine.names(scope).values()]:
+            if isinstance(value, Function) and value.task and value.node not in machine.called:
+                machine.invoke(value, Arguments())  # by Airflow, as `load.expand(…)`
         if not record.has_targets:
             _call_functions(machine, tree, scope)
     except UnreadableScriptError as error:
@@ -131,29 +136,38 @@ class _ReadColumns:
     gap: str = ""
 
 
-def task_code(file: str, read_file: ReadFile) -> TaskCode:
-    """The code of a task; see `follow_script` for the arguments.
+def task_codes(file: str, read_file: ReadFile) -> dict[str, TaskCode]:
+    """The code of a script, and of each task of Airflow in it by its id; see `follow_script`.
 
     Never raises: what cannot be read is a gap with its line.
     """
-    return compose_code(file, follow_script(file, read_file))
+    script = follow_script(file, read_file)
+    return {task: compose_code(file, script, task) for task in ("", *script.tasks)}
 
 
-def compose_code(file: str, script: Script) -> TaskCode:
-    """The code of a task whose script was followed."""
-    return _Composition(script).task_code(file)
+def task_code(file: str, read_file: ReadFile, task: str = "") -> TaskCode:
+    """The code of a task: of a file with tasks of Airflow that one's, if it has it."""
+    return code_of_task(task_codes(file, read_file), task)
+
+
+def compose_code(file: str, script: Script, task: str = "") -> TaskCode:
+    """The code of a script that was followed, or of a task of Airflow in it."""
+    return _Composition(script, task).task_code(file)
 
 
 class _Composition:
     """The reads, writes, edges and gaps of a script while its SQL is added."""
 
-    def __init__(self, script: Script) -> None:
-        self._script = script
+    def __init__(self, script: Script, task: str = "") -> None:
+        self._script, self._task = script, task
         self._gaps: dict[CodeGap, None] = {}
         self._edges: dict[CodeEdge, None] = {}
         self._sources: list[_ReadColumns] = []
         for source in script.sources:
+            gaps = dict(self._gaps)
             self._sources.append(self._source(source))
+            if not self._is_own(source):
+                self._gaps = gaps
         self._tables: list[tuple[TableName, ...]] = []
         # Targets, each with a source whose values go into it or decide on its rows.
         self._deciding = {
@@ -167,14 +181,14 @@ class _Composition:
         for edge in self._script.edges:
             for table in self._tables[edge.target]:
                 self._add_edge(edge, table)
-        for gap in self._script.gaps:
+        for gap in filter(self._is_own, self._script.gaps):
             tables = self._tables[gap.target] if gap.target is not None else ()
             for table in tables or ((),):
                 self._add_gap(gap.place, gap.reason, table, gap.column)
         reads = (
             CodeRead(source.place, source.tables, source.shape_id)
-            for source in self._sources
-            if source.tables
+            for source, of_script in zip(self._sources, self._script.sources, strict=True)
+            if source.tables and self._is_own(of_script)
         )
         return TaskCode(
             file,
@@ -183,6 +197,10 @@ class _Composition:
             edges=tuple(self._edges),
             gaps=tuple(self._gaps),
         )
+
+    def _is_own(self, item: ScriptSource | ScriptTarget | ScriptGap) -> bool:
+        """Whether a part of the script is not the work of another task in it."""
+        return not self._task or item.task in ("", self._task)
 
     def _add_gap(
         self, place: CodePlace, reason: str, table: TableName = (), column: str = ""
@@ -260,7 +278,7 @@ class _Composition:
     def _statement_reads(self) -> Iterator[CodeRead]:
         """The reads of the statements by which a script writes."""
         for target in self._script.targets:
-            if target.medium is Medium.STATEMENT:
+            if target.medium is Medium.STATEMENT and self._is_own(target):
                 for shape in _shapes(target.text, target.dialect):
                     names = _tables(shape, Direction.READ)
                     if tables := tuple(name for name in names if not _is_unknown(name, target)):
@@ -268,6 +286,9 @@ class _Composition:
 
     def _target_writes(self, target: ScriptTarget) -> Iterator[CodeWrite]:
         """The writes of a target; the tables that its edges lead to are noted."""
+        if not self._is_own(target):
+            self._tables.append(())
+            return
         if target.medium is not Medium.STATEMENT:
             table = _table_name(target.text, target.medium, target.dialect)
             if _is_unknown(table, target):

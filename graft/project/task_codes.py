@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from glob import has_magic
@@ -22,7 +23,8 @@ class TaskCodes:
     """The scripts of tasks.
 
     A task's script is what `code` in graft.yml names, or `path` where that is a file below the
-    checkout; those below `collect: - python` are of the tasks that are called like them.
+    checkout; those below `collect: - python` are of the tasks that are called like them, or of the
+    tasks of Airflow in them, where one file alone has a task of that id.
     Only files of the checkout are read: the repository that holds graft.yml, or its folder.
     """
 
@@ -35,12 +37,20 @@ class TaskCodes:
     @cached_property
     def files(self) -> dict[str, str]:
         """Task -> its script, as a path from the folder of graft.yml."""
-        files = {}
+        files: dict[str, str] = {}
+        files_by_id: dict[str, set[str]] = defaultdict(set)
         for entry in self._config.python_code:
             pattern = re.compile(entry.task)
             for path in _scripts(Path(self._config.path(entry.path))):
-                if match := pattern.fullmatch(path.stem):
-                    files[match["task"]] = self._relative(path)
+                file = self._relative(path)
+                ids = self._cache.airflow_tasks(file)
+                for task_id in ids:
+                    files_by_id[task_id].add(file)
+                if (match := pattern.fullmatch(path.stem)) and not ids:
+                    files[match["task"]] = file
+        for task_id, with_id in files_by_id.items():
+            if len(with_id) == 1:
+                files[task_id] = min(with_id)
         for name, task in self._config.tasks.items():
             text = task.code or task.path
             if task.code or (text.endswith(".py") and "://" not in text and self._is_here(text)):
@@ -54,7 +64,7 @@ class TaskCodes:
 
     def codes(self) -> dict[str, TaskCode]:
         """The code of each task."""
-        return {name: self._cache.code(file) for name, file in self.files.items()}
+        return {name: self._cache.code(file, name) for name, file in self.files.items()}
 
     def write(self) -> None:
         """Keep what was followed for the next build."""

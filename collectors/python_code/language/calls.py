@@ -36,6 +36,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     derive,
 )
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 
@@ -73,12 +74,14 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Ref) -> Argument
 def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     """The result of calling a value."""
     machine.budget.spend()
+    _note_task(machine, arguments)
     match function:
         case OneOf():
             results = [invoke(machine, item, arguments) for item in function.values]
             return machine.join_all(results) or UNKNOWN
         case Function():
-            return _call_function(machine, function, arguments)
+            with machine.record.of_task(function.task):
+                return _call_function(machine, function, arguments)
         case Class():
             return _instance(machine, function, arguments)
         case Library(name="builtins.getattr") if machine.text(arguments.get("", 1)):
@@ -98,6 +101,12 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     parts = machine.all_parts(arguments.values())
     data = derive([machine.data(function), *parts], machine.place)
     return replace(data, origin=machine.gap("a function is called that is not known"))
+
+
+def _note_task(machine: Machine, arguments: Arguments) -> None:
+    """Note the task of Airflow that an operator makes."""
+    if task := arguments.get("task_id"):
+        machine.record.add_task(machine.text(task) or UNKNOWN_PART)
 
 
 def new_function(

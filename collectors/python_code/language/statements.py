@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -299,6 +300,7 @@ _FIELDS = frozenset(
         *("pydantic.dataclasses.dataclass", "attr.define"),
     }
 )
+_AIRFLOW_TASK = re.compile(r"airflow\.(?:decorators|sdk)\.task(?:\.|$)")
 _MODELS = frozenset(
     {
         "pydantic.BaseModel",
@@ -311,7 +313,10 @@ _MODELS = frozenset(
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref) -> None:
     """A function with its decorators; one of a library is taken to pass it through."""
-    function: Value = new_function(machine, node, scope)
+    task = _airflow_task(machine, node, scope)
+    if task:
+        machine.record.add_task(task)
+    function: Value = replace(new_function(machine, node, scope), task=task)
     for decorator_node in reversed(node.decorator_list):
         decorator = machine.evaluate(decorator_node, scope)
         if isinstance(decorator, Library) and decorator.name in _PROPERTIES:
@@ -323,6 +328,19 @@ def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, sc
             decorated = machine.call(decorator, function)
             function = decorated if isinstance(decorated, Function) else function
     bind(machine, node.name, function, scope)
+
+
+def _airflow_task(
+    machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Ref
+) -> str:
+    """The id of the task of Airflow that a function is: of `@task`, `@task(task_id="load")`."""
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
+        value = machine.evaluate(call.func, scope)
+        if isinstance(value, Library) and _AIRFLOW_TASK.match(value.name):
+            named = (item.value for item in call.keywords if item.arg == "task_id")
+            return next((machine.text(machine.evaluate(n, scope)) or "" for n in named), node.name)
+    return ""
 
 
 def _class(machine: Machine, node: ast.ClassDef, scope: Ref) -> None:

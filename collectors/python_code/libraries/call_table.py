@@ -323,9 +323,11 @@ def _call_back(call: Call) -> Value | None:
             result = Items((), call.machine.join_all(made))
             continue
         arguments = _passed_on(call, at)
-        has_any = bool(arguments.positional or arguments.named)
+        task = call.machine.text(call.get("task_id")) or ""
+        has_any = bool(arguments.positional or arguments.named or task)
         if has_any or value.node not in call.machine.called:
-            returned = call.machine.invoke(value, arguments)
+            with call.machine.record.of_task(task):
+                returned = call.machine.invoke(value, arguments)
             if call.name in _FUTURES:
                 result = Thing("future", {"value": returned})
     return result
@@ -357,6 +359,8 @@ def _passed_on(call: Call, at: int) -> Arguments:
     cell = machine.cell(call.get("op_kwargs") or call.get("kwargs"))
     entries = cell.entries if isinstance(cell, DictCell) else {}
     named = {key: item for key, item in entries.items() if isinstance(key, str)}
+    if templates := call.get("templates_dict"):
+        named["templates_dict"] = templates
     return Arguments(given.items if given is not None else (), named)
 
 

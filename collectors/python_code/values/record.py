@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.script import (
@@ -15,8 +17,10 @@ from dbt_graft.collectors.python_code.script import (
 )
 from dbt_graft.collectors.python_code.values.values import Input, LineGap
 from dbt_graft.collectors.statements.text.dialect import Dialect
-from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.records import EdgeType, Masking
+
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 
 
 class ScriptRecord:
@@ -24,7 +28,9 @@ class ScriptRecord:
 
     def __init__(self) -> None:
         self.sources: dict[ScriptSource, int] = {}
-        self._targets: dict[tuple[CodePlace, Medium, str, Dialect], int] = {}
+        self._task = ""
+        self._tasks: set[str] = set()
+        self._targets: dict[tuple[CodePlace, Medium, str, Dialect, str], int] = {}
         self._columns: list[dict[str, None]] = []
         self._open: set[int] = set()
         self._repeated_sources: set[int] = set()
@@ -37,21 +43,35 @@ class ScriptRecord:
         """Whether the script writes at all."""
         return bool(self._targets)
 
+    def add_task(self, task: str) -> None:
+        """Note that there is a task of Airflow."""
+        self._tasks.add(_without_templates(task))
+
+    @contextmanager
+    def of_task(self, task: str) -> Iterator[None]:
+        """Record what follows as the work of a task of Airflow, if there is a name of one."""
+        before, self._task = self._task, task or self._task
+        try:
+            yield
+        finally:
+            self._task = before
+
     def add_source(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
         """Add a source; its number."""
-        source = ScriptSource(place, medium, text, dialect)
+        source = ScriptSource(place, medium, _without_templates(text), dialect, task=self._task)
         if source in self.sources:
             self._repeated_sources.add(self.sources[source])
         return self.sources.setdefault(source, len(self.sources))
 
     def add_choice(self, place: CodePlace, sources: Iterable[int]) -> int:
         """Add a source that is one of several; its number."""
-        source = ScriptSource(place, Medium.CHOICE, "", choices=tuple(sources))
+        choices = tuple(sources)
+        source = ScriptSource(place, Medium.CHOICE, "", choices=choices, task=self._task)
         return self.sources.setdefault(source, len(self.sources))
 
     def add_target(self, place: CodePlace, medium: Medium, text: str, dialect: Dialect) -> int:
         """Add a target; its number."""
-        key = place, medium, text, dialect
+        key = place, medium, _without_templates(text), dialect, self._task
         if key in self._targets:
             self._repeated_targets.add(self._targets[key])
         else:
@@ -89,7 +109,7 @@ class ScriptRecord:
 
     def add_gap(self, gap: LineGap, target: int | None = None, column: str = "") -> None:
         """Add a gap, of a column of a target where it is known."""
-        self._gaps[ScriptGap(gap.place, gap.reason, target, column)] = None
+        self._gaps[ScriptGap(gap.place, gap.reason, target, column, self._task)] = None
 
     def script(self) -> Script:
         """The script as recorded."""
@@ -100,11 +120,18 @@ class ScriptRecord:
         targets = tuple(
             ScriptTarget(
                 *(place, medium, text, tuple(self._columns[at])),
-                *(at in self._open, dialect, at in self._repeated_targets),
+                *(at in self._open, dialect, at in self._repeated_targets, task),
             )
-            for (place, medium, text, dialect), at in self._targets.items()
+            for (place, medium, text, dialect, task), at in self._targets.items()
         )
-        return Script(sources, targets, tuple(self._edges), tuple(self._gaps))
+        return Script(
+            sources, targets, tuple(self._edges), tuple(self._gaps), tuple(sorted(self._tasks))
+        )
+
+
+def _without_templates(text: str) -> str:
+    """A text that Airflow fills in for a run: `landing/{{ ds }}/orders.csv`."""
+    return _TEMPLATE.sub(UNKNOWN_PART, text)
 
 
 def _strongest(inputs: Iterable[Input]) -> list[Input]:

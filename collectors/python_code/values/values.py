@@ -154,7 +154,11 @@ class Ref(Value):
 
 @frozen
 class Function(Value):
-    """A function of the script, or a lambda; bound to an object if it is its method."""
+    """A function of the script, or a lambda; bound to an object if it is its method.
+
+    Attributes:
+        task: The task of Airflow that it is.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: Ref
@@ -163,6 +167,7 @@ class Function(Value):
     keyword_defaults: tuple[Value | None, ...] = ()
     bound_to: Value | None = None
     is_property: bool = False
+    task: str = ""
 
 
 @frozen

@@ -53,7 +53,7 @@ def _other_commits(checked: CheckedProject, lineage: Lineage) -> Iterator[Findin
         except GraftError:
             continue  # git has no such commit here
         if read_file and read_file(match.code.file) is not None:
-            ran = CodeCache(None, read_file).code(match.code.file)
+            ran = CodeCache(None, read_file).code(match.code.file, name)
             if ran.syntax != match.code.syntax:
                 yield CODE_DRIFT.finding(
                     name,

@@ -40,7 +40,7 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
     earlier = CodeCache(None, read_file)
     now = codes.codes()
     then = {
-        name: earlier.code(file)
+        name: earlier.code(file, name)
         for name, file in codes.files.items()
         if read_file(file) is not None
     }
@@ -78,12 +78,12 @@ def _reached_columns(
     old = read_file(file) or b""
     # Only the script may be another: what its modules do now is what they did.
     mixed = CodeCache(None, lambda path: old if path == file else codes.read_file(path))
-    if mixed.code(file).syntax != CodeCache(None, read_file).code(file).syntax:
+    if mixed.code(file, task).syntax != CodeCache(None, read_file).code(file, task).syntax:
         return set()
     # Importing it takes longer than a review in which no script has changed.
     from dbt_graft.collectors.python_code.probe import changed_outputs
 
-    edges = changed_outputs(old, file, codes.read_file)
+    edges = changed_outputs(old, file, codes.read_file, task)
     datasets = written_datasets(store, task, codes.codes()[task])
     if any(edge.to_table not in datasets for edge in edges):
         return set()

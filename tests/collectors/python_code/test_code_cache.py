@@ -37,7 +37,7 @@ def _code(folder: Path, *, cached: bool = True) -> TaskCode:
         return path.read_bytes() if path.is_file() else None
 
     cache = CodeCache(folder / "cache.json" if cached else None, read_file)
-    code = cache.code("job.py")
+    code = cache.code("job.py", "job")
     cache.write()
     return code
 
