@@ -145,7 +145,8 @@ def rejects(state: StoreState) -> Iterator[Finding]:
         _warning(
             join_names(list(dict.fromkeys(logs))),
             f"{len(logs):,} × {reason}",
-            "the rest of these logs was read; the site lists each reject",
+            "the rest of these logs was read; the site lists each reject; "
+            "`graft store forget LOG` takes out those of a log that is gone",
         )
         for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
     ]

@@ -161,6 +161,19 @@ def decode(
     yield EndOfFile(decoder.events)
 
 
+_NEITHER = "it does not start with an event"
+# How the first line of another file begins, as a History Server's download does -> what it is.
+_FORMS = (
+    (
+        re.compile(codecs.BOM_UTF16_LE + b"|" + codecs.BOM_UTF16_BE),
+        "it is text in UTF-16, which is to be written as UTF-8",
+    ),
+    (re.compile(rb"PK\x03\x04"), "it is a ZIP archive, which is to be unpacked"),
+    (re.compile(rb"[^\n]{257}ustar"), "it is a tar archive, which is to be unpacked"),
+    (re.compile(rb'\{[^\n]*"schemaURL"'), "it has events of OpenLineage, an entry of their own"),
+)
+
+
 @dataclass(slots=True)
 class _Decoder:
     """The state of reading a file.
@@ -180,7 +193,7 @@ class _Decoder:
     events: int = 0
     foreign: int = 0
     foreign_file: bool = False
-    instead: str = "it does not start with an event"
+    instead: str = ""
     head: list[int] = field(default_factory=list)
     rest: list[bytes] = field(default_factory=list)
     buffered: int = 0
@@ -267,8 +280,8 @@ class _Decoder:
                 yield from self._event(self.number, name, line)
         elif line.strip():
             self.foreign += 1
-            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                self.instead = "it is text in UTF-16, which is to be written as UTF-8"
+            if self.foreign == 1:
+                self.instead = next((is_it for head, is_it in _FORMS if head.match(line)), _NEITHER)
             if not self.events:
                 self.head.append(self.number)
                 self.foreign_file = self.foreign == _HEAD

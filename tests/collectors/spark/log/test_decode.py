@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -19,6 +22,21 @@ LINES = [
     b'{"Event":"SparkListenerApplicationEnd","Timestamp":2}\n',
 ]
 PLAIN = b"".join(LINES)
+
+
+UNPACK = "which is to be unpacked"
+
+
+def archive(name: str) -> bytes:
+    """The events as a packed file in an archive."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "log").mkdir()
+        (Path(folder) / "log/app-1.zstd").write_bytes(zstd(PLAIN))
+        made = shutil.make_archive(f"{folder}/{name}", name, f"{folder}/log")
+        return Path(made).read_bytes()
+
+
+ZIP, TAR = archive("zip"), archive("tar")
 
 
 def read(data: bytes, growing: bool = False) -> tuple[list[str], list[BadEvent], int]:
@@ -65,6 +83,29 @@ END = "SparkListenerApplicationEnd"
             b"\x00\x01 what is this",
             [],
             BadEvent("line 1", "not a Spark event log: it does not start with an event"),
+        ),
+        (
+            ZIP,
+            [],
+            BadEvent("line 1", f"not a Spark event log: it is a ZIP archive, {UNPACK}"),
+        ),
+        (
+            TAR,
+            [],
+            BadEvent("line 1", f"not a Spark event log: it is a tar archive, {UNPACK}"),
+        ),
+        (
+            gzip.compress(TAR),
+            [],
+            BadEvent("line 1", f"not a Spark event log: it is a tar archive, {UNPACK}"),
+        ),
+        (
+            b'{"eventTime": "2026-11-01T00:00:00Z", "producer": "x", "schemaURL": "y"}\n',
+            [],
+            BadEvent(
+                "line 1",
+                "not a Spark event log: it has events of OpenLineage, an entry of their own",
+            ),
         ),
         (
             b'{"user": "someone else"}\n' * 3,
@@ -114,8 +155,8 @@ END = "SparkListenerApplicationEnd"
         ),
     ],
     ids=[
-        *("empty", "garbage", "foreign", "long foreign", "line", "first line", "json", "field"),
-        *("cut", "cut zstd", "lzf"),
+        *("empty", "garbage", "ZIP", "tar", "tar.gz", "OpenLineage", "foreign", "long foreign"),
+        *("line", "first line", "json", "field", "cut", "cut zstd", "lzf"),
     ],
 )
 def test_damage_is_reported_and_the_other_events_count(
