@@ -15,8 +15,8 @@ from dbt_graft.collectors.store.arrow_tables import tables
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.graft.commands.cli import main
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Status
-from tests.analysis.review.task_history import Did, Ran, records
+from dbt_graft.lineage.records import Column, Dataset, Records, Status
+from tests.analysis.review.task_history import Did, Ran, records, table
 from tests.graft.commands.answers import read_answer
 from tests.graft.commands.test_review import git, review_project, run
 
@@ -61,7 +61,10 @@ def reviewed(folder: Path, *arguments: str) -> Any:
 
 def with_runs(folder: Path, *runs: Ran) -> None:
     """Add runs to the store, and say in the base's manifest that it was built between them."""
-    found = records(*runs)
+    with_records(folder, records(*runs))
+
+
+def with_records(folder: Path, found: Records) -> None:
     commit(str(folder / ".graft/store"), [tables(found, {one.run_id: "1" for one in found.runs})])
     manifest = json.loads((folder / "base/manifest.json").read_text())
     manifest["metadata"]["generated_at"] = "2026-10-01T00:00:00Z"
@@ -81,6 +84,32 @@ def test_a_task_that_ran_since_the_base_is_compared(project: Path) -> None:
     assert (node["kind"], node["changes"][0]["datasets"]) == ("task", ["spark/ml.scores"])
     github = run(project, "--base", str(project / "base"), "--format", "github").stdout
     assert f"title=VALUES score::spark/ml.scores.note: {text}" in github
+
+
+@pytest.mark.parametrize(
+    ("how", "change"),
+    [
+        (Operation.INSERT_OVERWRITE, "BREAKING note removed"),
+        (Operation.INSERT, "VALUES note no longer comes from spark/db.orders.note"),
+    ],
+)
+def test_a_column_is_removed_where_the_table_is_overwritten_without_it(
+    project: Path, how: Operation, change: str
+) -> None:
+    old, new = replace(SCORE, how=how), replace(SCORE, how=how, columns={"id": "db.orders.id"})
+    found = records(ran(-1, old), ran(1, new))
+    logs = zip(found.runs, (("note", "id"), ("id",)), strict=True)
+    made = tuple(
+        Dataset(
+            table("ml.scores"),
+            columns=tuple(map(Column, names)),
+            last_seen=run.ended_at,
+            origin=run.origin,
+        )
+        for run, names in logs
+    )
+    with_records(project, replace(found, datasets=made))
+    assert at(reviewed(project, "--base", str(project / "base")), "score") == [change]
 
 
 @pytest.mark.parametrize(
