@@ -91,13 +91,13 @@ class TaskCodes:
 
 
 def explained_text(matches: Iterable[CodeMatch]) -> str:
-    """`14 of 16 columns written from memory`; empty where none is written so."""
+    """`14 of 16 columns`, of those that no log explains; empty where there are none."""
     listed = list(matches)
     explained = sum(match.verified for match in listed)
     written = explained + sum(match.unexplained for match in listed)
     if not written:
         return ""
-    return f"{explained:,} of {count(written, 'column')} written from memory"
+    return f"{explained:,} of {count(written, 'column')}"
 
 
 def _checkout(folder: Path) -> Path:

@@ -114,7 +114,7 @@ class Summary:
         if self.columns:
             lines.append(("columns", _followed_text(self.columns)))
         if self.code:
-            lines.append(("code", f"explains {self.code}"))
+            lines.append(("code", f"explains {self.code} that no log explains"))
         of_all = "" if self.pages is None else f"{self.pages_changed:,} of {self.pages:,} changed"
         places = (("pages", of_all), ("artifacts", self.artifacts), ("site", self.site))
         lines += [(name, text) for name, text in places if text]

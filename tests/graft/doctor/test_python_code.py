@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,16 +32,16 @@ orders[["id", "total"]].to_sql("totals", connection, index=False)
         (
             SCRIPT,
             [
-                "1 task carries data in memory; the code of 1 is known, and explains "
-                "2 of 2 columns written from memory"
+                "1 task writes columns that no log explains; the code of 1 is known, and "
+                "explains 2 of 2 columns"
             ],
         ),
-        (None, ["1 task carries data in memory; the code of 0 is known"]),
+        (None, ["1 task writes columns that no log explains; the code of 0 is known"]),
         (
             SCRIPT.replace('"price"] * 2', '"price"]').replace("orders[[", "exec(text)\norders[["),
             [
-                "1 task carries data in memory; the code of 1 is known, and explains "
-                "2 of 2 columns written from memory",
+                "1 task writes columns that no log explains; the code of 1 is known, and "
+                "explains 2 of 2 columns",
                 "tasks/load.py:5",
             ],
         ),
@@ -78,6 +79,17 @@ def test_scripts_of_an_environment_are_no_tasks(tmp_path: Path, place: str, know
     (tmp_path / place).parent.mkdir(parents=True)
     (tmp_path / place).write_text(SCRIPT)
     assert TaskCodes(load(tmp_path / "graft.yml")).files == ({"load": place} if known else {})
+
+
+def test_a_write_of_which_the_log_shows_no_column_is_counted(tmp_path: Path) -> None:
+    log = log_of("INSERT INTO dbo.totals SELECT * FROM dbo.items CROSS APPLY dbo.parts(items.id)")
+    commit(str(tmp_path / ".graft/store"), [tables(replace(log, column_edges=()), {"log": "1"})])
+    (tmp_path / "graft.yml").write_text("collect:\n  - spark: {path: logs/}\n")
+
+    (finding,) = python_code(Project(load(tmp_path / "graft.yml")))
+
+    assert finding.problem == "1 task writes columns that no log explains; the code of 0 is known"
+    assert finding.remedy.startswith("name the script of load as `code`")
 
 
 def test_a_date_that_a_statement_compares_is_no_data_in_memory(tmp_path: Path) -> None:
