@@ -200,6 +200,8 @@ def _result_columns(
     ):
         # As most are, with nothing to look for.
         return [(name, ends) for name, (_, ends) in zip(model.columns, result, strict=True)], None
+    if len({*folded}) < len(folded) and len(result) != len(model.columns):
+        result = _merged(result)
     places = _by_name(result, model.columns)
     if not stars and len(result) == len(model.columns):
         taken = set(places.values())
@@ -223,6 +225,15 @@ def _result_columns(
     if stars:
         return [*columns, *((ANY_COLUMN, ends) for ends in stars)], _ANY if missing else None
     return columns, _missing_columns(missing) if missing else None
+
+
+def _merged(result: Sequence[Column]) -> list[Column]:
+    """Columns of one name, which a view may have and the catalog has once, as one."""
+    merged: dict[str | int, tuple[str, list[ColumnInput[DatasetId]]]] = {}
+    for at, (name, ends) in enumerate(result):
+        key = at if name in ("", ANY_COLUMN) else name.casefold()
+        merged.setdefault(key, (name, []))[1].extend(ends)
+    return [(name, _distinct(ends)) for name, ends in merged.values()]
 
 
 def _field_ends(name: str, columns: Mapping[str, ColumnEnds]) -> ColumnEnds | None:

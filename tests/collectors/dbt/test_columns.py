@@ -50,6 +50,12 @@ ORDERS = "source.shop.raw.orders"
             "id",
             "*<-orders.gone:FILTER *<-orders.id:FILTER *<-orders.id:SORT id<-orders.id",
         ),
+        # A view may have two columns of a name, and the catalog has one.
+        (
+            "select id * 2 as amount, o.* from db.raw.orders as o",
+            "amount id",
+            "amount<-orders.amount amount<-orders.id:T id<-orders.id",
+        ),
         ("select id from db.s.m union all select id from db.raw.orders", "id", "id<-orders.id"),
     ],
 )
