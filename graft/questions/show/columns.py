@@ -155,8 +155,9 @@ def _end_facts(
         facts["decides on"] = f"{join_names([*dict.fromkeys(decided)], _SHOWN)} (--indirect)"
     if names := [steps.column(end) for end in ends]:
         facts["ends in"] = join_names(names, _SHOWN)
+    # Their tables are known, not the columns.
     if readers := readers_text(consumers):
-        facts["read by"] = readers
+        facts["may be read by"] = readers
     return facts
 
 

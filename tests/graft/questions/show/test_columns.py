@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dbt_graft.graft.questions.show.columns import column_answer, column_rows, paths_answer
+from dbt_graft.graft.questions.show.trees import Steps, Way
 from dbt_graft.lineage.definition import Definition, DefinitionKind
+from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Outcome, Shape
@@ -35,6 +38,14 @@ def test_without_a_path_the_option_that_finds_more_is_named() -> None:
 def test_a_column_that_only_decides_is_said_to() -> None:
     answer = column_answer(steps(*LINE, sides=[False]), column("raw.a.day"))
     assert answer.facts["decides on"] == "raw.b.* (--indirect)"
+
+
+def test_who_reads_its_table_may_read_a_column() -> None:
+    board = Consumer("exposure.shop.board", "board", "dashboard", (table("raw.c"),))
+    lineage = Lineage(column_edges=tuple(map(edge, LINE)))
+    of = Steps(DescribedLineage(lineage, {}, (board,)), Way([False]))
+    assert column_answer(of, column("raw.a.x")).facts["may be read by"] == "1 dashboard: board"
+    assert "may be read by" not in column_answer(of, column("raw.d.share")).facts
 
 
 def test_the_columns_of_a_table_have_their_origins_and_counts() -> None:
