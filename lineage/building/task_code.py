@@ -266,10 +266,14 @@ class _Matching:
         for dataset, of_dataset in sorted(writes.items()):
             if dataset not in self._filled:
                 self._declare(dataset, of_dataset)
-            elif dataset not in self._shown:
+                continue
+            if dataset not in self._shown:
                 self._add_columns(dataset, of_dataset)
             elif dataset in self._sent:
                 self._explain(dataset, of_dataset)
+            else:
+                continue
+            self._declare_handed_on(dataset, of_dataset)
         for dataset, edges in sorted(self._sent.items()):
             if dataset in self._filled and dataset not in writes:
                 self._note_unknown_write(dataset, edges)
@@ -466,12 +470,43 @@ class _Matching:
     def _declare(self, dataset: DatasetId, writes: Sequence[CodeWrite]) -> None:
         """Note what the code writes and no run was seen to write, as declared by the code."""
         code_edges = [(edge, source) for edge, source in self._code_edges(writes) if source]
-        place = writes[0].place
+        sources = [source for _, source in code_edges if source != dataset]
+        shape_id = self._declare_accesses(dataset, writes[0].place, sources)
+        columns = set()
+        for edge, source in code_edges:
+            columns.add(edge.to_column.casefold())
+            self.edges.append(
+                self._column_edge(
+                    edge,
+                    dataset,
+                    edge.to_column,
+                    source,
+                    edge.from_column,
+                    shape_id,
+                    Evidence.DECLARED,
+                )
+            )
+        self._tally.declared += len(columns - {ANY_COLUMN})
+
+    def _declare_handed_on(self, dataset: DatasetId, writes: Sequence[CodeWrite]) -> None:
+        """Note the tables that another task of the same code reads, and hands on to this one."""
+        own = {table_key(table) for read in self._code.reads for table in read.tables}
+        handed_on = {
+            source
+            for edge, source in self._code_edges(writes)
+            if source and source != dataset and table_key(edge.from_table) not in own
+        }
+        if handed_on:
+            self._declare_accesses(dataset, writes[0].place, sorted(handed_on))
+
+    def _declare_accesses(
+        self, dataset: DatasetId, place: CodePlace, sources: Iterable[DatasetId]
+    ) -> str:
+        """Note that the code writes a table of others; the id of the shape that does it."""
         name = f"{place.file}#{dataset.key}"
         shape_id = hashlib.sha256(name.encode()).hexdigest()[:32]
-        sources = dict.fromkeys(source for _, source in code_edges if source != dataset)
         for used, direction in (
-            *((source, Direction.READ) for source in sources),
+            *((source, Direction.READ) for source in dict.fromkeys(sources)),
             (dataset, Direction.WRITE),
         ):
             self.accesses.append(
@@ -488,21 +523,7 @@ class _Matching:
                     origin=f"code#{place.file}",
                 )
             )
-        columns = set()
-        for edge, source in code_edges:
-            columns.add(edge.to_column.casefold())
-            self.edges.append(
-                self._column_edge(
-                    edge,
-                    dataset,
-                    edge.to_column,
-                    source,
-                    edge.from_column,
-                    shape_id,
-                    Evidence.DECLARED,
-                )
-            )
-        self._tally.declared += len(columns - {ANY_COLUMN})
+        return shape_id
 
     def _note_unknown_write(self, dataset: DatasetId, edges: Sequence[ColumnEdge]) -> None:
         """Say that runs write a table from memory that the code does not write."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from dbt_graft.collectors.python_code.script import (
     ScriptSource,
     ScriptTarget,
 )
-from dbt_graft.collectors.python_code.task_code import compose_code
+from dbt_graft.collectors.python_code.task_code import compose_code, task_code
 from dbt_graft.collectors.statements.parse import parse
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
@@ -400,6 +401,43 @@ def test_a_write_without_columns_in_the_log_is_explained_by_the_code() -> None:
     match = _lineage(log_of(_SELECT, "INSERT INTO dbo.totals VALUES (?)"), script).codes["load"]
 
     assert (match.verified, match.declared, match.differences) == (1, 0, ())
+
+
+_DAG = b"""\
+import pandas as pd
+from airflow.decorators import task
+
+@task
+def extract():
+    return pd.read_sql("SELECT order_id, price FROM dbo.orders", server)
+
+@task
+def load(orders):
+    orders["total"] = orders["price"] * 2
+    orders[["order_id", "total"]].to_sql("totals", server, schema="dbo")
+
+load(extract())
+"""
+
+
+def test_data_that_another_task_of_the_dag_hands_on_comes_from_what_that_reads() -> None:
+    log = log_of("SELECT order_id, price FROM dbo.orders", "INSERT INTO dbo.totals VALUES (?, ?)")
+    read, write = (
+        replace(a, task="extract", run_id="extract-1") if a.dataset.short == "dbo.orders" else a
+        for a in log.accesses
+    )
+    log = replace(log, accesses=(read, write), column_edges=())
+    codes = {name: task_code("dag.py", {"dag.py": _DAG}.get, name) for name in ("extract", "load")}
+
+    lineage = build(log, settings=LineageSettings(codes=codes))
+
+    assert _lines(lineage) == [
+        "dbo.totals.order_id <- dbo.orders.order_id IDENTITY declared",
+        "dbo.totals.total <- dbo.orders.price TRANSFORMATION declared",
+    ]
+    assert [(f.task, f.source.short, f.target.short, f.evidence) for f in lineage.flows] == [
+        ("load", "dbo.orders", "dbo.totals", Evidence.CODE)
+    ]
 
 
 def test_a_gap_anywhere_leaves_tables_connected() -> None:
