@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Table
@@ -16,7 +16,7 @@ from dbt_graft.analysis.impact.report import (
     coverage,
     failure,
 )
-from dbt_graft.analysis.render.phrases import join_names, open_note
+from dbt_graft.analysis.render.phrases import count, join_names, open_note
 from dbt_graft.analysis.review.node_change import (
     NodeChange,
     NodeReview,
@@ -41,6 +41,7 @@ _REMEDIES = {
 _ADJECTIVES = (ReviewVerdict.BREAKING, ReviewVerdict.ADDITIVE, ReviewVerdict.UNKNOWN)
 _COLUMNS = 5  # that change alike, and are named
 _TEXTS = 4  # of a node
+_NODES = 5  # of which the same is not known, with a finding each
 Place = Callable[[NodeReview, NodeChange | None], tuple[str, int]]
 Section = dict[str, Any]
 
@@ -105,8 +106,20 @@ def failing_grade(nodes: Iterable[NodeReview]) -> str:
 
 
 def _change_findings(nodes: Iterable[NodeReview], locate: Place) -> Iterator[Finding]:
-    """A finding for each node: its changes in a line, the worst first."""
+    """A finding for each node: its changes in a line, the worst first.
+
+    Many nodes of which one and the same is not known are one finding: others are not lost in them.
+    """
+    nodes = list(nodes)
+    alike_nodes: dict[str, list[NodeReview]] = {}
     for node in nodes:
+        alike_nodes.setdefault(_unknown(node), []).append(node)
+    for node in nodes:
+        nodes_alike = alike_nodes[_unknown(node)] if _unknown(node) else []
+        if len(nodes_alike) > _NODES:
+            if node is nodes_alike[0]:
+                yield _shared_finding(nodes_alike)
+            continue
         alike: dict[tuple[object, ...], list[NodeChange]] = {}
         for change in node.changes:
             alike.setdefault((change.verdict, change.text, change.datasets), []).append(change)
@@ -120,6 +133,20 @@ def _change_findings(nodes: Iterable[NodeReview], locate: Place) -> Iterator[Fin
         omitted = len(texts) - _TEXTS
         rest = f"; and {omitted:,} more" if omitted > 0 else ""
         yield _finding(node, node.changes[0], "; ".join(texts[:_TEXTS]) + rest, locate)
+
+
+def _unknown(node: NodeReview) -> str:
+    """The one thing that is not known of a node; empty if there is more to tell."""
+    change = node.changes[0]
+    is_alone = len(node.changes) == 1 and not (change.column or node.allowed)
+    return change.text if is_alone and change.verdict is ReviewVerdict.UNKNOWN else ""
+
+
+def _shared_finding(nodes: Sequence[NodeReview]) -> Finding:
+    change = nodes[0].changes[0]
+    names = join_names([node.node_id for node in nodes], _COLUMNS)
+    text = f"{change.text} ({count(len(nodes), 'node')})"
+    return Finding(change.verdict.name, Severity.WARNING, names, text, _remedy(change))
 
 
 def _finding(node: NodeReview, change: NodeChange, text: str, locate: Place) -> Finding:

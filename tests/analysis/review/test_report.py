@@ -46,6 +46,27 @@ def test_the_changes_of_a_node_are_a_finding() -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "problems"),
+    [
+        (5, ["is not compiled"] * 5 + ["other filters"]),
+        (6, ["is not compiled (6 nodes)", "other filters"]),
+    ],
+)
+def test_many_nodes_of_which_the_same_is_not_known_are_a_finding(
+    number: int, problems: list[str]
+) -> None:
+    unknown = NodeChange(ReviewVerdict.UNKNOWN, "is not compiled")
+    nodes = [node(unknown, name=f"m{n}") for n in range(number)]
+    nodes.append(node(NodeChange(ROWS, "other filters")))
+    answer = review_answer(
+        ProjectReview("base", tuple(nodes), ReviewImpact()), lambda *_: ("a.sql", 2)
+    )
+    assert [finding.problem for finding in answer.findings] == problems
+    subject = answer.findings[0].subject
+    assert subject == ("m0" if number == 5 else "m0, m1, m2, m3, m4 and 1 more")
+
+
+@pytest.mark.parametrize(
     ("change", "text"),
     [
         (NodeChange(ROWS, "other filters"), "other filters"),
