@@ -65,8 +65,14 @@ def project_file(config: Config) -> Iterator[Finding]:
     """Nothing, where dbt's own project file can be read: without it the target folder is a guess.
 
     Raises:
-        GraftError: It cannot be read.
+        GraftError: It cannot be read, or the project's folder is not there.
     """
+    if not config.project_dir.is_dir():
+        raise GraftError(
+            "there is no such folder",
+            place=str(config.project_dir),
+            remedy="correct `dbt.project_dir` in graft.yml, or DBT_PROJECT_DIR",
+        )
     path = config.project_dir / PROJECT_FILE
     if path.is_file():
         read_project(path)

@@ -177,6 +177,11 @@ def _no_project(project: Path) -> None:
     (project / "dbt_project.yml").write_text('name: shop\ntarget-path: "{{ env_var("X") }}"\n')
 
 
+def _no_folder(project: Path) -> None:
+    with (project / "graft.yml").open("a") as file:
+        file.write("dbt: {project_dir: shopp}\n")
+
+
 def _no_logs(project: Path) -> None:
     (project / LOG).unlink()
     (project / "logs/spark").rmdir()
@@ -225,6 +230,7 @@ def _no_overview(project: Path) -> None:
         (_no_catalog, "warning", "{}/target/catalog.json", "there is no catalog.json"),
         (_no_overview, "warning", "{}/target", "dbt's artifacts have 1 defect: docs: "),
         (_newer_model, "warning", "{}/models/customers.sql", "is newer than dbt's artifacts"),
+        (_no_folder, "error", "{}/shopp", "there is no such folder"),
         (_no_project, "error", "{}/dbt_project.yml:2", "is not valid YAML"),
         (_no_logs, "error", "logs/spark", "there is nothing at this path"),
         (_no_log, "warning", "logs/spark", "there are no logs of this kind here"),
