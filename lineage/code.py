@@ -127,6 +127,7 @@ class TaskCode:
         file: The script.
         digest: A hash of the script and of all files that it uses; empty where none was made.
         syntax: A hash of what they do: comments, layout and docstrings do not count.
+        elsewhere: The functions that other tasks of the script alone call, which do not count.
     """
 
     file: str
@@ -136,6 +137,7 @@ class TaskCode:
     writes: tuple[CodeWrite, ...] = ()
     edges: tuple[CodeEdge, ...] = ()
     gaps: tuple[CodeGap, ...] = ()
+    elsewhere: tuple[CodePlace, ...] = ()
 
 
 def code_of_task(codes: Mapping[str, TaskCode], task: str) -> TaskCode:

@@ -8,37 +8,46 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
 from dbt_graft.collectors.python_code.language.notebooks import parse_python
-from dbt_graft.lineage.code import UNKNOWN_PART, TaskCode, code_of_task
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace, TaskCode, code_of_task
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.python_code.script import ReadFile
 
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
 
 
-def syntax_digest(files: Mapping[str, bytes | None]) -> str:
-    """The digest of files by their paths; what is no valid Python counts byte by byte."""
+def syntax_digest(files: Mapping[str, bytes | None], without: Collection[CodePlace] = ()) -> str:
+    """The digest of files by their paths; what is no valid Python counts byte by byte.
+
+    Args:
+        without: Functions whose bodies do not count.
+    """
     digest = hashlib.sha256()
     for file, content in sorted(files.items()):
         if content is not None:
             digest.update(f"{file}\n".encode(errors="surrogateescape"))
-            digest.update(_syntax(content) if file.endswith((".py", ".ipynb")) else content)
+            is_code = file.endswith((".py", ".ipynb"))
+            lines = {place.line for place in without if place.file == file}
+            digest.update(_syntax(content, lines) if is_code else content)
     return digest.hexdigest()[:32]
 
 
-def _syntax(content: bytes) -> bytes:
+def _syntax(content: bytes, without: Collection[int]) -> bytes:
     try:
         tree = parse_python(content)
         for node in ast.walk(tree):
             if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
+            if isinstance(node, _FUNCTIONS) and node.lineno in without:
+                node.body = [ast.Pass()]
         return ast.dump(tree).encode(errors="surrogateescape")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return content
@@ -102,8 +111,9 @@ class CodeCache:
 
         codes = task_codes(file, read_file)
         digest = self._digest(asked)
-        syntax = syntax_digest({path: self._read_file(path) for path in asked})
+        contents = {path: self._read_file(path) for path in asked}
         for task, code in codes.items():
+            syntax = syntax_digest(contents, code.elsewhere)
             codes[task] = replace(code, digest=digest, syntax=syntax)
         tasks = [task for task, code in codes.items() if code.writes and UNKNOWN_PART not in task]
         entry = {"files": list(asked), "digest": digest, "codes": to_entry(codes)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from enum import StrEnum
 
 from dbt_graft.collectors.statements.text.dialect import Dialect
@@ -107,6 +108,8 @@ class Script:
 
     Attributes:
         tasks: The ids of the tasks of Airflow in it, sorted.
+        callers: The functions that it calls, each with the tasks in which it does; an empty one
+            where it does outside of them, or in a task that hands a result on.
     """
 
     sources: tuple[ScriptSource, ...] = ()
@@ -114,3 +117,4 @@ class Script:
     edges: tuple[ScriptEdge, ...] = ()
     gaps: tuple[ScriptGap, ...] = ()
     tasks: tuple[str, ...] = ()
+    callers: Mapping[CodePlace, frozenset[str]] = field(default_factory=dict)

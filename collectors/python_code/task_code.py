@@ -196,6 +196,11 @@ class _Composition:
             writes=tuple(dict.fromkeys(writes)),
             edges=tuple(self._edges),
             gaps=tuple(self._gaps),
+            elsewhere=tuple(
+                function
+                for function, tasks in sorted(self._script.callers.items())
+                if self._task and not tasks & {"", self._task}
+            ),
         )
 
     def _is_own(self, item: ScriptSource | ScriptTarget | ScriptGap) -> bool:

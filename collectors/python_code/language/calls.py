@@ -36,7 +36,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     derive,
 )
-from dbt_graft.lineage.code import UNKNOWN_PART
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.records import Subtype
 
 
@@ -74,14 +74,13 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Ref) -> Argument
 def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     """The result of calling a value."""
     machine.budget.spend()
-    _note_task(machine, arguments)
+    _note_task(machine, function, arguments)
     match function:
         case OneOf():
             results = [invoke(machine, item, arguments) for item in function.values]
             return machine.join_all(results) or UNKNOWN
         case Function():
-            with machine.record.of_task(function.task):
-                return _call_function(machine, function, arguments)
+            return _call_as_task(machine, function, arguments)
         case Class():
             return _instance(machine, function, arguments)
         case Library(name="builtins.getattr") if machine.text(arguments.get("", 1)):
@@ -103,8 +102,10 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     return replace(data, origin=machine.gap("a function is called that is not known"))
 
 
-def _note_task(machine: Machine, arguments: Arguments) -> None:
-    """Note the task of Airflow that an operator makes."""
+def _note_task(machine: Machine, function: Value, arguments: Arguments) -> None:
+    """Note the task of Airflow that an operator makes, and that a task hands a value on."""
+    if isinstance(function, Method) and function.name == "xcom_push":
+        machine.record.add_result(UNKNOWN)
     if task := arguments.get("task_id"):
         machine.record.add_task(machine.text(task) or UNKNOWN_PART)
 
@@ -124,9 +125,19 @@ def new_function(
     )
 
 
+def _call_as_task(machine: Machine, function: Function, arguments: Arguments) -> Value:
+    """Call a function, as a task of Airflow if it is one."""
+    with machine.record.of_task(function.task):
+        result = _call_function(machine, function, arguments)
+        if function.task:
+            machine.record.add_result(result)
+    return result
+
+
 def _call_function(machine: Machine, function: Function, arguments: Arguments) -> Value:
     node = function.node
     machine.called.add(node)
+    machine.record.add_call(CodePlace(function.file, node.lineno))
     if machine.stack.count(node) > 1 or len(machine.stack) >= DEEPEST_CALLS:
         data = derive(machine.all_parts(arguments.values()), machine.place)
         return replace(data, origin=machine.gap("a function calls itself"))

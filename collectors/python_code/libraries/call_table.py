@@ -328,6 +328,7 @@ def _call_back(call: Call) -> Value | None:
         if has_any or value.node not in call.machine.called:
             with call.machine.record.of_task(task):
                 returned = call.machine.invoke(value, arguments)
+                call.machine.record.add_result(returned)
             if call.name in _FUTURES:
                 result = Thing("future", {"value": returned})
     return result

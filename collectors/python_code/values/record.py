@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from dbt_graft.collectors.python_code.script import (
     ScriptSource,
     ScriptTarget,
 )
-from dbt_graft.collectors.python_code.values.values import Input, LineGap
+from dbt_graft.collectors.python_code.values.values import Const, Input, LineGap, Value
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.records import EdgeType, Masking
@@ -30,6 +31,8 @@ class ScriptRecord:
         self.sources: dict[ScriptSource, int] = {}
         self._task = ""
         self._tasks: set[str] = set()
+        self._callers: dict[CodePlace, set[str]] = defaultdict(set)
+        self._handing_on: set[str] = set()
         self._targets: dict[tuple[CodePlace, Medium, str, Dialect, str], int] = {}
         self._columns: list[dict[str, None]] = []
         self._open: set[int] = set()
@@ -46,6 +49,15 @@ class ScriptRecord:
     def add_task(self, task: str) -> None:
         """Note that there is a task of Airflow."""
         self._tasks.add(_without_templates(task))
+
+    def add_call(self, function: CodePlace) -> None:
+        """Note that a function is called."""
+        self._callers[function].add(self._task)
+
+    def add_result(self, value: Value) -> None:
+        """Note that the task hands a value on to others, if it is one."""
+        if self._task and value != Const(None):
+            self._handing_on.add(self._task)
 
     @contextmanager
     def of_task(self, task: str) -> Iterator[None]:
@@ -124,8 +136,13 @@ class ScriptRecord:
             )
             for (place, medium, text, dialect, task), at in self._targets.items()
         )
+        callers = {
+            function: frozenset("" if task in self._handing_on else task for task in tasks)
+            for function, tasks in self._callers.items()
+        }
         return Script(
-            sources, targets, tuple(self._edges), tuple(self._gaps), tuple(sorted(self._tasks))
+            *(sources, targets, tuple(self._edges), tuple(self._gaps)),
+            *(tuple(sorted(self._tasks)), callers),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.collectors.python_code.task_code import task_code
 from dbt_graft.lineage.code import name_text
 
@@ -56,6 +57,7 @@ with DAG("shop") as dag:
 
     make_report(extract())
 """
+_TASKS = ["clean", "copy", "stats", "log_monday", "log_friday", "load", "report", "shop"]
 _ORDERS = "lake/orders.id < lake/…/orders.csv.id"
 _ITEMS = "lake/items.id < lake/items.csv.id"
 _STATS = {"lake/stats.id < lake/orders.id", "lake/stats.n < lake/orders.a"}
@@ -120,6 +122,29 @@ PythonOperator(task_id="load_none", python_callable=stop)
     }
 
 
+def test_a_task_that_pushes_a_value_may_change_all_others() -> None:
+    dag = """\
+import pandas as pd
+from airflow.operators.python import PythonOperator
+
+def count(ti):
+    ti.xcom_push("limit", LIMIT)
+
+def load(ti):
+    df = pd.read_csv("x.csv").head(ti.xcom_pull("count"))
+    df[["a"]].to_csv("y.csv")
+
+PythonOperator(task_id="count", python_callable=count)
+PythonOperator(task_id="load", python_callable=load)
+"""
+    digests = [
+        CodeCache(None, {"d.py": dag.replace("LIMIT", limit).encode()}.get).code("d.py", "load")
+        for limit in ("1", "2")
+    ]
+
+    assert digests[0].syntax != digests[1].syntax
+
+
 def test_lines_that_are_not_followed_are_gaps_of_their_task() -> None:
     dag = b"""\
 import pandas as pd
@@ -140,3 +165,28 @@ PythonOperator(task_id="stop", python_callable=stop)
     }
 
     assert lines == {"load": [5], "stop": []}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ('stats["n"] / 2', 'stats["n"] / 3', {"report", "shop"}),
+        ('"lake/log.csv"', '"lake/logs.csv"', {"log_monday", "log_friday", "shop"}),
+        ('df[["id"]]', 'df[["id", "at"]]', {"clean", "copy", "shop"}),  # both call it
+        ('"lake/items"]', '"lake/parts"]', {*_TASKS}),  # an operator is all tasks'
+        ('[["id", "n"]]', '[["n", "id"]]', {*_TASKS}),  # what is handed on may be of any
+        ("# ", "", set()),
+    ],
+)
+def test_another_function_changes_the_tasks_that_call_it(
+    before: str, after: str, changed: set[str]
+) -> None:
+    digests = [
+        {
+            name: CodeCache(None, {"d.py": text.encode()}.get).code("d.py", name).syntax
+            for name in _TASKS
+        }
+        for text in (_DAG, _DAG.replace(before, after))
+    ]
+
+    assert {name for name in _TASKS if digests[0][name] != digests[1][name]} == changed
