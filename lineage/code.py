@@ -149,7 +149,11 @@ def code_of_task(codes: Mapping[str, TaskCode], task: str) -> TaskCode:
             not have, all of it is the code.
     """
     ids = [task_id for task_id in codes if task_id and _id_pattern(task_id).fullmatch(task)]
-    return codes[max(ids, key=lambda task_id: (UNKNOWN_PART not in task_id, task_id), default="")]
+    return codes[max(ids, key=_clearness, default="")]
+
+
+def _clearness(task_id: str) -> tuple[bool, int, str]:
+    return UNKNOWN_PART not in task_id, len(task_id), task_id
 
 
 def _id_pattern(task_id: str) -> re.Pattern[str]:

@@ -24,33 +24,66 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
 
 
-def syntax_digest(files: Mapping[str, bytes | None], without: Collection[CodePlace] = ()) -> str:
-    """The digest of files by their paths; what is no valid Python counts byte by byte.
+def syntax_digest(files: Mapping[str, bytes | None]) -> str:
+    """The digest of files by their paths; what is no valid Python counts byte by byte."""
+    return SyntaxDigests(files).digest()
+
+
+class SyntaxDigests:
+    """The digests of files with and without some functions, which are read once for all.
 
     Args:
-        without: Functions whose bodies do not count.
+        functions: Those that a digest may be without; of these the bodies have digests of their
+            own.
     """
-    digest = hashlib.sha256()
-    for file, content in sorted(files.items()):
-        if content is not None:
-            digest.update(f"{file}\n".encode(errors="surrogateescape"))
-            is_code = file.endswith((".py", ".ipynb"))
-            lines = {place.line for place in without if place.file == file}
-            digest.update(_syntax(content, lines) if is_code else content)
-    return digest.hexdigest()[:32]
+
+    def __init__(
+        self, files: Mapping[str, bytes | None], functions: Collection[CodePlace] = ()
+    ) -> None:
+        self._files: list[tuple[str, bytes]] = []
+        self._bodies: dict[CodePlace, bytes] = {}
+        for file, content in sorted(files.items()):
+            if content is not None:
+                lines = {place.line for place in functions if place.file == file}
+                self._files.append((file, self._file_digest(file, content, lines)))
+
+    def digest(self, without: Collection[CodePlace] = ()) -> str:
+        """The digest of the files without the bodies of some of the functions."""
+        digest, left_out = hashlib.sha256(), {*without}
+        for file, of_file in self._files:
+            digest.update(_encode(f"{file}\n") + of_file)
+        for place, of_body in sorted(self._bodies.items()):
+            digest.update(b"" if place in left_out else of_body)
+        return digest.hexdigest()[:32]
+
+    def _file_digest(self, file: str, content: bytes, lines: Collection[int]) -> bytes:
+        if not file.endswith((".py", ".ipynb")):
+            return _digest(content)
+        try:
+            # Those that are inside of others come before them.
+            for node in reversed([*ast.walk(tree := parse_python(content))]):
+                if not isinstance(node, _DOCUMENTED):
+                    continue
+                if ast.get_docstring(node, clean=False) is not None:
+                    node.body = node.body[1:] or [ast.Pass()]
+                if isinstance(node, _FUNCTIONS) and node.lineno in lines:
+                    body = "".join(map(ast.dump, node.body))
+                    place = CodePlace(file, node.lineno)
+                    self._bodies[place] = _digest(
+                        f"{node.name} {body}".encode(errors="surrogateescape")
+                    )
+                    node.body = [ast.Pass()]
+            return _digest(ast.dump(tree).encode(errors="surrogateescape"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return _digest(content)
 
 
-def _syntax(content: bytes, without: Collection[int]) -> bytes:
-    try:
-        tree = parse_python(content)
-        for node in ast.walk(tree):
-            if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-                node.body = node.body[1:] or [ast.Pass()]
-            if isinstance(node, _FUNCTIONS) and node.lineno in without:
-                node.body = [ast.Pass()]
-        return ast.dump(tree).encode(errors="surrogateescape")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return content
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def _encode(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
 
 
 _STATEMENTS = "dbt_graft.collectors.statements"
@@ -74,6 +107,7 @@ class CodeCache:
         self._path, self._read_file = path, read_file
         self._entries: Mapping[str, Any] = read_entries(path, *_PARSER)
         self._used: dict[str, Any] = {}
+        self._codes: dict[str, Mapping[str, TaskCode]] = {}
 
     def digest(self, file: str) -> str:
         """A digest of a script and of all files that it uses."""
@@ -81,7 +115,9 @@ class CodeCache:
 
     def code(self, file: str, task: str) -> TaskCode:
         """The code of a task: a script, or what is the task's in a file of several."""
-        return code_of_task(from_entry(self._entry(file)["codes"]), task)
+        if file not in self._codes:
+            self._codes[file] = from_entry(self._entry(file)["codes"])
+        return code_of_task(self._codes[file], task)
 
     def airflow_tasks(self, file: str) -> list[str]:
         """The ids of the tasks of Airflow in a script that write, as far as it tells them."""
@@ -112,9 +148,9 @@ class CodeCache:
         codes = task_codes(file, read_file)
         digest = self._digest(asked)
         contents = {path: self._read_file(path) for path in asked}
+        digests = SyntaxDigests(contents, {f for code in codes.values() for f in code.elsewhere})
         for task, code in codes.items():
-            syntax = syntax_digest(contents, code.elsewhere)
-            codes[task] = replace(code, digest=digest, syntax=syntax)
+            codes[task] = replace(code, digest=digest, syntax=digests.digest(code.elsewhere))
         tasks = [task for task, code in codes.items() if code.writes and UNKNOWN_PART not in task]
         entry = {"files": list(asked), "digest": digest, "codes": to_entry(codes)}
         return {**entry, "tasks": [task for task in tasks if task]}

@@ -103,13 +103,27 @@ class ScriptGap:
 
 
 @frozen
+class CalledFunction:
+    """A function that a script calls.
+
+    Attributes:
+        mentions: The names in its body.
+        tasks: The tasks of Airflow in which it is called; an empty one where it is so outside of
+            them, or in a task that hands a result on.
+    """
+
+    name: str
+    mentions: frozenset[str] = frozenset()
+    tasks: frozenset[str] = frozenset()
+
+
+@frozen
 class Script:
     """A script that was followed.
 
     Attributes:
         tasks: The ids of the tasks of Airflow in it, sorted.
-        callers: The functions that it calls, each with the tasks in which it does; an empty one
-            where it does outside of them, or in a task that hands a result on.
+        functions: Those that it calls, by their places.
     """
 
     sources: tuple[ScriptSource, ...] = ()
@@ -117,4 +131,4 @@ class Script:
     edges: tuple[ScriptEdge, ...] = ()
     gaps: tuple[ScriptGap, ...] = ()
     tasks: tuple[str, ...] = ()
-    callers: Mapping[CodePlace, frozenset[str]] = field(default_factory=dict)
+    functions: Mapping[CodePlace, CalledFunction] = field(default_factory=dict)

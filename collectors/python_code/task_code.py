@@ -10,6 +10,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from dbt_graft.collectors.python_code.language.attributes import get_attribute
 from dbt_graft.collectors.python_code.language.calls import invoke
@@ -164,10 +165,11 @@ class _Composition:
         self._edges: dict[CodeEdge, None] = {}
         self._sources: list[_ReadColumns] = []
         for source in script.sources:
-            gaps = dict(self._gaps)
-            self._sources.append(self._source(source))
+            gaps = self._gaps
             if not self._is_own(source):
-                self._gaps = gaps
+                self._gaps = {}
+            self._sources.append(self._source(source))
+            self._gaps = gaps
         self._tables: list[tuple[TableName, ...]] = []
         # Targets, each with a source whose values go into it or decide on its rows.
         self._deciding = {
@@ -196,12 +198,18 @@ class _Composition:
             writes=tuple(dict.fromkeys(writes)),
             edges=tuple(self._edges),
             gaps=tuple(self._gaps),
-            elsewhere=tuple(
-                function
-                for function, tasks in sorted(self._script.callers.items())
-                if self._task and not tasks & {"", self._task}
-            ),
+            elsewhere=tuple(self._functions_elsewhere()),
         )
+
+    def _functions_elsewhere(self) -> Iterator[CodePlace]:
+        """The functions that other tasks alone call, and that none of the task's own mentions."""
+        functions = self._script.functions
+        own = [function for function in functions.values() if self._task in function.tasks]
+        mentions = {name for function in own for name in function.mentions}
+        for place, function in sorted(functions.items()):
+            is_own = bool(function.tasks & {"", self._task}) or function.name in mentions
+            if self._task and not is_own:
+                yield place
 
     def _is_own(self, item: ScriptSource | ScriptTarget | ScriptGap) -> bool:
         """Whether a part of the script is not the work of another task in it."""
@@ -407,6 +415,7 @@ def _passed_on(table: TableName, column: str) -> ParsedColumnEdge:
     return ParsedColumnEdge((), column, table, column, Subtype.IDENTITY)
 
 
+@lru_cache(maxsize=2_000)  # each task of a file has the statements of all
 def _shapes(text: str, dialect: Dialect) -> Iterable[ParsedShape]:
     """The statements of a text; parts that are values, not names, are literals."""
     shapes = parse(text, dialect)

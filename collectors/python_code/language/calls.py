@@ -36,7 +36,7 @@ from dbt_graft.collectors.python_code.values.values import (
     Value,
     derive,
 )
-from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
+from dbt_graft.lineage.code import UNKNOWN_PART
 from dbt_graft.lineage.records import Subtype
 
 
@@ -137,7 +137,7 @@ def _call_as_task(machine: Machine, function: Function, arguments: Arguments) ->
 def _call_function(machine: Machine, function: Function, arguments: Arguments) -> Value:
     node = function.node
     machine.called.add(node)
-    machine.record.add_call(CodePlace(function.file, node.lineno))
+    machine.record.add_call(function.file, node)
     if machine.stack.count(node) > 1 or len(machine.stack) >= DEEPEST_CALLS:
         data = derive(machine.all_parts(arguments.values()), machine.place)
         return replace(data, origin=machine.gap("a function calls itself"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.script import (
+    CalledFunction,
     Medium,
     Script,
     ScriptEdge,
@@ -21,6 +22,7 @@ from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.records import EdgeType, Masking
 
+_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 
 
@@ -31,7 +33,7 @@ class ScriptRecord:
         self.sources: dict[ScriptSource, int] = {}
         self._task = ""
         self._tasks: set[str] = set()
-        self._callers: dict[CodePlace, set[str]] = defaultdict(set)
+        self._called: dict[CodePlace, tuple[_FunctionNode, set[str]]] = {}
         self._handing_on: set[str] = set()
         self._targets: dict[tuple[CodePlace, Medium, str, Dialect, str], int] = {}
         self._columns: list[dict[str, None]] = []
@@ -50,9 +52,10 @@ class ScriptRecord:
         """Note that there is a task of Airflow."""
         self._tasks.add(_without_templates(task))
 
-    def add_call(self, function: CodePlace) -> None:
+    def add_call(self, file: str, function: _FunctionNode) -> None:
         """Note that a function is called."""
-        self._callers[function].add(self._task)
+        place = CodePlace(file, function.lineno)
+        self._called.setdefault(place, (function, set()))[1].add(self._task)
 
     def add_result(self, value: Value) -> None:
         """Note that the task hands a value on to others, if it is one."""
@@ -136,14 +139,26 @@ class ScriptRecord:
             )
             for (place, medium, text, dialect, task), at in self._targets.items()
         )
-        callers = {
-            function: frozenset("" if task in self._handing_on else task for task in tasks)
-            for function, tasks in self._callers.items()
+        functions = {
+            place: CalledFunction(
+                getattr(node, "name", ""),
+                frozenset(_names(node)) if self._tasks else frozenset(),
+                frozenset("" if task in self._handing_on else task for task in tasks),
+            )
+            for place, (node, tasks) in self._called.items()
         }
         return Script(
             *(sources, targets, tuple(self._edges), tuple(self._gaps)),
-            *(tuple(sorted(self._tasks)), callers),
+            *(tuple(sorted(self._tasks)), functions),
         )
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
 
 
 def _without_templates(text: str) -> str:

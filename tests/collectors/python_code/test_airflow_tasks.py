@@ -145,6 +145,42 @@ PythonOperator(task_id="load", python_callable=load)
     assert digests[0].syntax != digests[1].syntax
 
 
+def test_a_function_that_a_task_mentions_counts_for_it_however_it_is_called() -> None:
+    dag = """\
+import pandas as pd
+import runner
+from airflow.operators.python import PythonOperator
+
+def clean(path):
+    pd.read_csv(path)[["a"]].head(LIMIT).to_csv("y.csv")
+
+def load():
+    setattr(runner, "step", clean)
+
+def stop():
+    pass
+
+PythonOperator(task_id="clean", python_callable=clean, op_args=["x.csv"])
+PythonOperator(task_id="load", python_callable=load)
+PythonOperator(task_id="stop", python_callable=stop)
+"""
+    changed = {
+        name
+        for name in ("clean", "load", "stop")
+        if len(
+            {
+                CodeCache(None, {"d.py": dag.replace("LIMIT", n).encode()}.get)
+                .code("d.py", name)
+                .syntax
+                for n in "12"
+            }
+        )
+        == 2
+    }
+
+    assert changed == {"clean", "load"}
+
+
 def test_lines_that_are_not_followed_are_gaps_of_their_task() -> None:
     dag = b"""\
 import pandas as pd
