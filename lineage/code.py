@@ -19,7 +19,7 @@ TableName = tuple[str, ...]
 # Stands in a name for a part that only a run knows. A word, so that SQL with it can be parsed.
 UNKNOWN_PART = "graft_unknown_part"
 _PARTITIONS = re.compile(r"(?:/[^/=]+=[^/]*)*/*\Z")
-MADE_AT_RUN_TIME = "the name of its table is made at run time"
+MADE_AT_RUN_TIME = "the name of its table or file is made at run time"
 
 
 def is_path_name(table: TableName) -> bool:
