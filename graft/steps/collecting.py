@@ -87,16 +87,16 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
     others = store.other_settings(store_path, settings_below(listed), damaged)
     changed = changed_settings(others, listed)
     asked_for = _labels_again(listed, again)
-    known: set[str] = set()
+    asked: set[str] = set()
 
     def is_to_read_again(origin: str) -> bool:
-        known.add(origin)
+        asked.add(origin)
         return origin in changed or any(is_below(origin, label) for label in asked_for)
 
     positions = to_read_again(before, is_to_read_again)
     left_out: list[Finding] = []
     with progress.step("collect", "looking for new logs") as step:
-        fresh, empty, faults = _list_new(listed, positions, known, left_out.append)
+        fresh, empty, faults = _list_new(listed, positions, asked, left_out.append)
         if faults and len(faults) == len(config.collect):
             raise _all_unreadable(faults)
         for unread in faults:
@@ -126,20 +126,20 @@ def collect(config: Config, progress: Progress, *, again: str | None = None) -> 
 
 
 def _list_new(
-    listed: Sequence[LogSource], positions: store.Positions, known: set[str], report: Report
+    listed: Sequence[LogSource], positions: store.Positions, asked: set[str], report: Report
 ) -> tuple[list[LogSource], list[LogSource], list[GraftError]]:
     """The sources with new logs, those that list no log, and errors of those that cannot be read.
 
     Args:
-        known: Gets the logs for whose positions a source asks.
+        asked: Gets the logs for whose positions a source asks.
     """
     fresh, empty, faults = list[LogSource](), list[LogSource](), list[GraftError]()
     for source in listed:
-        known.clear()
+        asked.clear()
         try:
             if source.new_logs(positions, report):
                 fresh.append(source)
-            elif not known:
+            elif not asked:
                 empty.append(source)
         except GraftError as error:
             _log.debug("a source cannot be read", exc_info=True)

@@ -128,12 +128,16 @@ def _choose_tables(
     edges: dict[CodeEdge, None] = {}
     for edge in code.edges:
         tables = {edge.from_table: None, **dict.fromkeys(edge.others)}
-        datasets = {table: finder.find(table) for table in tables}
-        known = {t: columns.get(found[0], ()) for t, found in datasets.items() if len(found) == 1}
-        having = [table for table in known if edge.from_column.casefold() in known[table]]
+        matches = {table: finder.find(table) for table in tables}
+        of_tables = {
+            table: columns.get(datasets[0], ())
+            for table, datasets in matches.items()
+            if len(datasets) == 1
+        }
+        having = [table for table in of_tables if edge.from_column.casefold() in of_tables[table]]
         if len(tables) == 1:
             edges[replace(edge, others=())] = None
-        elif len(having) == 1 and len(known) == len(tables) and all(known.values()):
+        elif len(having) == 1 and len(of_tables) == len(tables) and all(of_tables.values()):
             edges[replace(edge, from_table=having[0], others=())] = None
         else:
             names = ", ".join(sorted(map(name_text, tables)))
