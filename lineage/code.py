@@ -71,6 +71,7 @@ class CodeWrite:
         columns: Those that the code names.
         is_open: There are further columns, which the code does not name.
         shape_id: As of a read; empty where a library makes the statement, too.
+        task: The task of Airflow, in a file of several, whose operator does it.
     """
 
     place: CodePlace
@@ -78,6 +79,7 @@ class CodeWrite:
     columns: tuple[str, ...] = ()
     is_open: bool = False
     shape_id: str = ""
+    task: str = ""
 
 
 @frozen

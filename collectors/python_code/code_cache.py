@@ -67,13 +67,10 @@ class SyntaxDigests:
                 if ast.get_docstring(node, clean=False) is not None:
                     node.body = node.body[1:] or [ast.Pass()]
                 if isinstance(node, _FUNCTIONS) and node.lineno in lines:
-                    body = "".join(map(ast.dump, node.body))
-                    place = CodePlace(file, node.lineno)
-                    self._bodies[place] = _digest(
-                        f"{node.name} {body}".encode(errors="surrogateescape")
-                    )
+                    text = f"{node.name} {''.join(map(ast.dump, node.body))}"
+                    self._bodies[CodePlace(file, node.lineno)] = _digest(_encode(text))
                     node.body = [ast.Pass()]
-            return _digest(ast.dump(tree).encode(errors="surrogateescape"))
+            return _digest(_encode(ast.dump(tree)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return _digest(content)
 
@@ -151,9 +148,13 @@ class CodeCache:
         digests = SyntaxDigests(contents, {f for code in codes.values() for f in code.elsewhere})
         for task, code in codes.items():
             codes[task] = replace(code, digest=digest, syntax=digests.digest(code.elsewhere))
-        tasks = [task for task, code in codes.items() if code.writes and UNKNOWN_PART not in task]
-        entry = {"files": list(asked), "digest": digest, "codes": to_entry(codes)}
-        return {**entry, "tasks": [task for task in tasks if task]}
+        tasks = {write.task for write in codes[""].writes} - {""}
+        return {
+            "files": list(asked),
+            "digest": digest,
+            "codes": to_entry(codes),
+            "tasks": sorted(task for task in tasks if UNKNOWN_PART not in task),
+        }
 
     def _digest(self, files: Iterable[str]) -> str:
         digest = hashlib.sha256()

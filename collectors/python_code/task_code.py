@@ -309,7 +309,7 @@ class _Composition:
                 self._tables.append(())
                 return
             self._tables.append((table,))
-            yield CodeWrite(target.place, table, target.columns, target.is_open)
+            yield CodeWrite(target.place, table, target.columns, target.is_open, task=target.task)
             return
         written: dict[TableName, None] = {}
         for shape in _shapes(target.text, target.dialect):
@@ -329,7 +329,8 @@ class _Composition:
                     )
                     if any(UNKNOWN_PART in name for name in columns):
                         self._add_gap(target.place, _NAMED_AT_RUN_TIME, access.name, ANY_COLUMN)
-                    yield CodeWrite(target.place, access.name, named, False, _logged_shape(shape))
+                    shape_id = _logged_shape(shape)
+                    yield CodeWrite(target.place, access.name, named, False, shape_id, target.task)
         self._tables.append(tuple(written))
 
     def _add_statement_edges(self, shape: ParsedShape, statement: ScriptTarget) -> None:

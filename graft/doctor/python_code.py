@@ -30,8 +30,8 @@ def python_code(project: Project) -> Iterator[Finding]:
     problem = f"the code of {count(len(matches), 'task')} is known"
     if writers:
         write = "writes" if len(writers) == 1 else "write"
-        known = f"the code of {len(writers & matches.keys()):,} is known"
-        problem = f"{count(len(writers), 'task')} {write} columns that no log explains; {known}"
+        problem = f"{count(len(writers), 'task')} {write} columns that no log explains; "
+        problem += f"the code of {len(writers & matches.keys()):,} is known"
     if explained := explained_text(matches.values()):
         problem += f", and explains {explained}"
     remedy = ""

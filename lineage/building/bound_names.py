@@ -127,7 +127,10 @@ def _choose_tables(
     gaps = dict.fromkeys(code.gaps)
     edges: dict[CodeEdge, None] = {}
     for edge in code.edges:
-        tables = {edge.from_table: None, **dict.fromkeys(edge.others)}
+        tables = dict.fromkeys((edge.from_table, *edge.others))
+        if len(tables) == 1:
+            edges[replace(edge, others=())] = None
+            continue
         matches = {table: finder.find(table) for table in tables}
         of_tables = {
             table: columns.get(datasets[0], ())
@@ -135,9 +138,7 @@ def _choose_tables(
             if len(datasets) == 1
         }
         having = [table for table in of_tables if edge.from_column.casefold() in of_tables[table]]
-        if len(tables) == 1:
-            edges[replace(edge, others=())] = None
-        elif len(having) == 1 and len(of_tables) == len(tables) and all(of_tables.values()):
+        if len(having) == 1 and len(of_tables) == len(tables) and all(of_tables.values()):
             edges[replace(edge, from_table=having[0], others=())] = None
         else:
             names = ", ".join(sorted(map(name_text, tables)))
@@ -150,14 +151,12 @@ def _bind_tables(code: TaskCode, names: BoundNames) -> TaskCode:
     reads, writes = names[Direction.READ], names[Direction.WRITE]
     if not (reads or writes):
         return code
-    gaps: dict[CodeGap, None] = {}
+    unclear = (
+        *(r.place for r in code.reads if any(reads.get(table) == () for table in r.tables)),
+        *(write.place for write in code.writes if writes.get(write.table) == ()),
+    )
+    gaps = {CodeGap(place, MADE_AT_RUN_TIME): None for place in unclear}
     edges: dict[CodeEdge, None] = {}
-    for read in code.reads:
-        if any(reads.get(table, table) == () for table in read.tables):
-            gaps[CodeGap(read.place, MADE_AT_RUN_TIME)] = None
-    for write in code.writes:
-        if writes.get(write.table, write.table) == ():
-            gaps[CodeGap(write.place, MADE_AT_RUN_TIME)] = None
     for gap in code.gaps:
         gaps[replace(gap, to_table=writes.get(gap.to_table, gap.to_table))] = None
     for edge in code.edges:
@@ -168,15 +167,13 @@ def _bind_tables(code: TaskCode, names: BoundNames) -> TaskCode:
             edges[changed] = None
         elif target:
             gaps[CodeGap(edge.place, MADE_AT_RUN_TIME, target, edge.to_column)] = None
-    bound_reads = (
-        replace(
-            read, tables=tuple(filter(None, (reads.get(table, table) for table in read.tables)))
-        )
-        for read in code.reads
-    )
-    bound_writes = (
+    bound_reads = []
+    for read in code.reads:
+        tables = (reads.get(table, table) for table in read.tables)
+        bound_reads.append(replace(read, tables=tuple(filter(None, tables))))
+    bound_writes = [
         replace(write, table=writes.get(write.table, write.table)) for write in code.writes
-    )
+    ]
     return replace(
         code,
         reads=tuple(read for read in bound_reads if read.tables),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from dbt_graft.collectors.python_code.language.attributes import (
@@ -72,15 +73,42 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Ref) -> Argument
 
 
 def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
-    """The result of calling a value."""
+    """The result of calling a value, which may be a task of Airflow, or make one."""
     machine.budget.spend()
-    _note_task(machine, function, arguments)
+    task = _task_of_call(machine, function, arguments)
+    if not task:
+        return _call_value(machine, function, arguments)
+    with machine.record.of_task(task):
+        result = _call_value(machine, function, arguments)
+        if isinstance(function, Function):
+            machine.record.add_result(result)
+    return result
+
+
+def _task_of_call(machine: Machine, function: Value, arguments: Arguments) -> str:
+    """The id of the task of Airflow that a call of an operator, or of its function, is of."""
+    match function:
+        case Function():
+            return function.task
+        case Library() | Class():
+            name = function.name if isinstance(function, Library) else function.node.name
+            task = arguments.get("task_id") if _OPERATOR.match(name) else None
+            return (machine.text(task) or UNKNOWN_PART) if task else ""
+        case Method(name="xcom_push"):
+            machine.record.add_result(UNKNOWN)  # which the task hands on
+    return ""
+
+
+_OPERATOR = re.compile(r"airflow\.|.*(?:Operator|Sensor)$")
+
+
+def _call_value(machine: Machine, function: Value, arguments: Arguments) -> Value:
     match function:
         case OneOf():
             results = [invoke(machine, item, arguments) for item in function.values]
             return machine.join_all(results) or UNKNOWN
         case Function():
-            return _call_as_task(machine, function, arguments)
+            return _call_function(machine, function, arguments)
         case Class():
             return _instance(machine, function, arguments)
         case Library(name="builtins.getattr") if machine.text(arguments.get("", 1)):
@@ -102,14 +130,6 @@ def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     return replace(data, origin=machine.gap("a function is called that is not known"))
 
 
-def _note_task(machine: Machine, function: Value, arguments: Arguments) -> None:
-    """Note the task of Airflow that an operator makes, and that a task hands a value on."""
-    if isinstance(function, Method) and function.name == "xcom_push":
-        machine.record.add_result(UNKNOWN)
-    if task := arguments.get("task_id"):
-        machine.record.add_task(machine.text(task) or UNKNOWN_PART)
-
-
 def new_function(
     machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Ref
 ) -> Function:
@@ -123,15 +143,6 @@ def new_function(
         tuple(machine.evaluate(default, scope) for default in defaults),
         tuple(machine.evaluate(default, scope) if default else None for default in by_keyword),
     )
-
-
-def _call_as_task(machine: Machine, function: Function, arguments: Arguments) -> Value:
-    """Call a function, as a task of Airflow if it is one."""
-    with machine.record.of_task(function.task):
-        result = _call_function(machine, function, arguments)
-        if function.task:
-            machine.record.add_result(result)
-    return result
 
 
 def _call_function(machine: Machine, function: Function, arguments: Arguments) -> Value:

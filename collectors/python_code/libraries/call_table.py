@@ -323,11 +323,11 @@ def _call_back(call: Call) -> Value | None:
             result = Items((), call.machine.join_all(made))
             continue
         arguments = _passed_on(call, at)
-        task = call.machine.text(call.get("task_id")) or ""
-        has_any = bool(arguments.positional or arguments.named or task)
+        is_operator = call.get("task_id") is not None
+        has_any = bool(arguments.positional or arguments.named or is_operator)
         if has_any or value.node not in call.machine.called:
-            with call.machine.record.of_task(task):
-                returned = call.machine.invoke(value, arguments)
+            returned = call.machine.invoke(value, arguments)
+            if is_operator:
                 call.machine.record.add_result(returned)
             if call.name in _FUTURES:
                 result = Thing("future", {"value": returned})

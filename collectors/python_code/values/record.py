@@ -64,8 +64,9 @@ class ScriptRecord:
 
     @contextmanager
     def of_task(self, task: str) -> Iterator[None]:
-        """Record what follows as the work of a task of Airflow, if there is a name of one."""
-        before, self._task = self._task, task or self._task
+        """Record what follows as the work of a task of Airflow."""
+        self.add_task(task)
+        before, self._task = self._task, task
         try:
             yield
         finally:

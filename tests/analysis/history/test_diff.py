@@ -157,9 +157,9 @@ def test_what_comes_back_has_the_reason_for_which_it_was_gone() -> None:
     daily = [_run(number, number, (A, B)) for number in range(5)]
     other = [_run(9, 9, (A, C), task="other")]
     records = _together(*daily, *other, _run(20, 20, (A, B)))
-    found = differences(_past(records, START + 9.5 * DAY), _past(records, START + 21 * DAY))
+    changes = differences(_past(records, START + 9.5 * DAY), _past(records, START + 21 * DAY))
     again = "again: load last ran 5 Sep 2026, usually every day"
-    assert [(str(one.change.kind), one.at, one.reason) for one in found] == [
+    assert [(str(change.change.kind), change.at, change.reason) for change in changes] == [
         ("new task", START + 20 * DAY, again),
         ("new edge", None, f"by load, {again}"),
     ]
@@ -244,8 +244,8 @@ def test_a_renamed_dataset_is_neither_new_nor_gone() -> None:
 def test_a_column_is_new_for_certain_where_all_columns_were_known(
     first: Operation, reason: str
 ) -> None:
-    found = _column_differences(first, Operation.INSERT)
-    assert [(one.change.name, one.reason) for one in found] == [("z", reason)]
+    changes = _column_differences(first, Operation.INSERT)
+    assert [(change.change.name, change.reason) for change in changes] == [("z", reason)]
 
 
 @pytest.mark.parametrize(("operation", "expected"), [
@@ -255,8 +255,8 @@ def test_a_column_is_new_for_certain_where_all_columns_were_known(
 def test_columns_are_gone_where_a_table_is_made_without_them(
     operation: Operation, expected: list[str]
 ) -> None:
-    found = _column_differences(Operation.CREATE_TABLE_AS, operation)
-    assert [str(difference.change.kind) for difference in found] == expected
+    changes = _column_differences(Operation.CREATE_TABLE_AS, operation)
+    assert [str(difference.change.kind) for difference in changes] == expected
 
 
 def _column_differences(first: Operation, second: Operation) -> tuple[Difference, ...]:

@@ -121,8 +121,8 @@ def test_what_dbt_did_not_get_to_is_as_it_was(
 
 def test_a_unit_test_sees_no_data() -> None:
     tests = (NodeTest("unit_test.a.orders.adds", "adds"), NodeTest("test.a.adds", "adds_up"))
-    known = results("unit_test.a.orders.adds", "fail") | results("test.a.adds", "error")
-    lineage = Lineage(dbt=DbtRuns(known))
+    verdicts = results("unit_test.a.orders.adds", "fail") | results("test.a.adds", "error")
+    lineage = Lineage(dbt=DbtRuns(verdicts))
     faults = quality_faults(lineage, described("model.a.orders", tests=tests))
     assert [fault.name for fault in faults] == ["adds_up"]
 

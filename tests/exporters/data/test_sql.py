@@ -185,7 +185,7 @@ def test_a_function_has_no_empty_answer_about_what_is_not_there(
 def test_a_name_in_its_own_letters_is_no_other() -> None:
     letters = [DatasetId("s3", name) for name in ("b/Files", "b/files", "c")]
     flows = (Flow(letters[0], letters[2], "t"),)
-    lineage = Lineage({one: Dataset(one) for one in letters}, flows=flows)
+    lineage = Lineage({dataset: Dataset(dataset) for dataset in letters}, flows=flows)
     described = DescribedLineage(lineage, {}, ())
     assert rows("from downstream_of('s3/b/Files')", described) == [("s3/c", 1)]
     assert rows("from downstream_of('s3/b/files')", described) == []

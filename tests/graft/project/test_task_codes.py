@@ -39,6 +39,10 @@ def test_scripts_are_of_the_tasks_called_like_them_and_dags_of_the_tasks_in_them
         ("night.py", _DAG.format(name="load")),
         ("day.py", _DAG.format(name="send")),
         ("move.py", "import pandas as pd\npd.read_csv('a.csv').to_csv('b.csv')\n"),
+        (
+            "log.py",
+            "client.send(f, task_id='x')\nimport pandas as pd\npd.read_csv('a').to_csv('b')\n",
+        ),
         ("loads.py", "import pandas as pd\npd.read_csv('a.csv').to_csv('b.csv')\n"),
     ):
         (tmp_path / "code" / name).write_text(text)
@@ -51,6 +55,7 @@ def test_scripts_are_of_the_tasks_called_like_them_and_dags_of_the_tasks_in_them
     assert codes.files == {
         "load": "code/loads.py",  # by graft.yml, which comes before a DAG
         "loads": "code/loads.py",
+        "log": "code/log.py",  # its task is none of Airflow
         "move": "code/move.py",
         "send": "code/day.py",
     }

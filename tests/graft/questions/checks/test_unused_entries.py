@@ -153,8 +153,8 @@ def test_a_namespace_of_dbt_that_no_log_has_is_named(
 
 def test_a_path_that_dbt_reads_is_in_its_namespace() -> None:
     """dbt-duckdb's external sources: the logs have no other names than those of files."""
-    known = records("file/lake/raw/orders")
+    of_logs = records("file/lake/raw/orders")
     relation = parse_dataset_id("duckdb://shop.duckdb/shop.raw.orders")
     platform = Platform("duckdb://shop.duckdb")
-    assert [*foreign_namespace(known, lambda _: relation, platform)] == []
-    assert len([*foreign_namespace(known, lambda dataset: dataset, platform)]) == 1
+    assert [*foreign_namespace(of_logs, lambda _: relation, platform)] == []
+    assert len([*foreign_namespace(of_logs, lambda dataset: dataset, platform)]) == 1

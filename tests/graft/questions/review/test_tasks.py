@@ -97,8 +97,8 @@ def test_a_column_is_removed_where_the_table_is_overwritten_without_it(
     project: Path, how: Operation, change: str
 ) -> None:
     old, new = replace(SCORE, how=how), replace(SCORE, how=how, columns={"id": "db.orders.id"})
-    found = records(ran(-1, old), ran(1, new))
-    logs = zip(found.runs, (("note", "id"), ("id",)), strict=True)
+    runs = records(ran(-1, old), ran(1, new))
+    logs = zip(runs.runs, (("note", "id"), ("id",)), strict=True)
     made = tuple(
         Dataset(
             table("ml.scores"),
@@ -108,7 +108,7 @@ def test_a_column_is_removed_where_the_table_is_overwritten_without_it(
         )
         for run, names in logs
     )
-    with_records(project, replace(found, datasets=made))
+    with_records(project, replace(runs, datasets=made))
     assert at(reviewed(project, "--base", str(project / "base")), "score") == [change]
 
 
