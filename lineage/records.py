@@ -362,10 +362,11 @@ class TaskInfo:
 
 @frozen
 class TaskMetadata:
-    """Metadata of a task in an event; see `TaskInfo`.
+    """Metadata of a task in a facet of an event; see `TaskInfo`.
 
     Attributes:
-        at: The time of the event: the newest counts.
+        at: The time of the event: of each facet the newest counts, with all that it leaves empty.
+        facet: The name of the facet. Where it is not known, an empty field says nothing.
     """
 
     task: str
@@ -375,6 +376,7 @@ class TaskMetadata:
     schedule: str = ""
     tags: tuple[str, ...] = ()
     origin: str = ""
+    facet: str = ""
 
 
 @frozen
@@ -388,11 +390,13 @@ class ColumnMetadata:
 
 @frozen
 class DatasetMetadata:
-    """Metadata of a dataset in events; an empty field says nothing.
+    """Metadata of a dataset in a facet of an event, or in the newest of its facets together.
 
     Attributes:
-        at: The time of the event: of each field the newest counts.
+        at: The time of the event: of each facet the newest counts, with all that it leaves empty.
         columns: Those with a description or tags.
+        facet: The name of the facet. Where it is not known, it is the one of the field that is not
+            empty.
     """
 
     dataset: DatasetId
@@ -402,6 +406,7 @@ class DatasetMetadata:
     tags: tuple[str, ...] = ()
     columns: tuple[ColumnMetadata, ...] = ()
     origin: str = ""
+    facet: str = ""
 
 
 @frozen

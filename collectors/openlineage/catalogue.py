@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from dbt_graft.collectors.openlineage.datasets import (
     MOST_COLUMNS,
@@ -18,9 +17,8 @@ from dbt_graft.collectors.openlineage.datasets import (
     symlinks_of,
 )
 from dbt_graft.collectors.openlineage.event import Event, EventKind, Facets, NamedDataset
-from dbt_graft.collectors.openlineage.facets import GRAFT, mapping, objects, text
+from dbt_graft.collectors.openlineage.facets import GRAFT, is_deleted, mapping, objects, text
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
-from dbt_graft.lineage.building.metadata import dataset_newness
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import Column, ColumnMetadata, Dataset, DatasetMetadata, TaskMetadata
 from dbt_graft.lineage.redaction import redact_text
@@ -31,93 +29,134 @@ _NO_OWNER, _NO_SCHEDULE = "airflow", frozenset({"None", "null", "@once"})
 _DESCRIBING = frozenset({"documentation", "ownership", "tags", "schema"})
 
 
-def task_metadata(event: Event, job: Job, origin: str) -> TaskMetadata | None:
-    """The metadata of an event's task; None where it has none.
+_R = TypeVar("_R", TaskMetadata, DatasetMetadata)
+_Newness: TypeAlias = tuple[datetime, tuple[object, ...]]
+
+
+class FacetTexts(Generic[_R]):
+    """Metadata in the facets of one part of a log: each facet whenever it changed.
+
+    Args:
+        newness: A key by which the records are sorted, the time of the event first.
+    """
+
+    def __init__(self, newness: Callable[[_R], _Newness]) -> None:
+        self._newness: Callable[[_R], _Newness] = newness
+        self._changes: dict[tuple[DatasetId | str, str], list[_R]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, key: DatasetId | str, record: _R) -> None:
+        """Take a facet of a task or dataset; of several at one time the last one counts."""
+        changes = self._changes.setdefault((key, record.facet), [])
+        if changes and changes[-1].at == record.at:
+            changes.pop()
+            self._count -= 1
+        if not changes or changes[-1].at > record.at or self._differ(changes[-1], record):
+            changes.append(record)
+            self._count += 1
+
+    def _differ(self, a: _R, b: _R) -> bool:
+        return self._newness(a)[1] != self._newness(b)[1]
+
+    def take_metadata(self) -> Iterator[_R]:
+        """The metadata since the last call, sorted."""
+        for _, changes in sorted(self._changes.items()):
+            earlier = None
+            for record in sorted(changes, key=self._newness):
+                if earlier is None or self._differ(earlier, record):
+                    yield record
+                earlier = record
+        self._changes.clear()
+        self._count = 0
+
+
+def task_metadata(event: Event, job: Job, origin: str) -> Iterator[TaskMetadata]:
+    """The metadata of an event's task.
 
     Airflow's documentation is left out: dag-factory writes a DAG's commands there.
     """
     if not job.task or job.is_dbt:
-        return None
+        return
+    record = TaskMetadata(job.task, event.at, origin=origin)
     facets = event.job_facets
-    owner = next((text(entry, "name") for entry in objects(facets, "ownership", "owners")), "")
-    schedule = text(event.run_facets, "airflow", "dag", "timetable_summary")
-    description = "" if job.engine == AIRFLOW else text(facets, "documentation", "description")
-    metadata = TaskMetadata(
-        job.task,
-        event.at,
-        description=_description(description),
-        owner="" if job.engine == AIRFLOW and owner == _NO_OWNER else _short_text(owner),
-        schedule="" if schedule in _NO_SCHEDULE else _short_text(schedule),
-        tags=_tags(objects(event.job_facets, "tags", "tags")),
-        origin=origin,
-    )
-    is_any = metadata.description or metadata.owner or metadata.schedule or metadata.tags
-    return metadata if is_any else None
+    description = None if job.engine == AIRFLOW else _documentation(facets)
+    if description is not None:
+        yield replace(record, facet="documentation", description=description)
+    if (owners := _listed(facets, "ownership", "owners")) is not None:
+        owner = _owner(owners)
+        owner = "" if job.engine == AIRFLOW and owner == _NO_OWNER else owner
+        yield replace(record, facet="ownership", owner=owner)
+    if (tags := _listed(facets, "tags", "tags")) is not None:
+        yield replace(record, facet="tags", tags=_tags(tags))
+    if schedule := text(event.run_facets, "airflow", "dag", "timetable_summary"):
+        schedule = "" if schedule in _NO_SCHEDULE else _short_text(schedule)
+        yield replace(record, facet="airflow", schedule=schedule)
 
 
-class DatasetTexts:
-    """Metadata of datasets in the events of one part of a log: of each facet the newest."""
+def dataset_metadata(event: Event, origin: str) -> Iterator[DatasetMetadata]:
+    """The metadata of an event's datasets."""
+    for event_dataset in (*event.inputs, *event.outputs):
+        facets = event_dataset.facets
+        if facets.keys().isdisjoint(_DESCRIBING):
+            continue
+        dataset = named_dataset(event_dataset.namespace, event_dataset.name)
+        if dataset is None:
+            continue
+        record = DatasetMetadata(dataset, event.at, origin=origin)
+        if (description := _documentation(facets)) is not None:
+            yield replace(record, facet="documentation", description=description)
+        if (owners := _listed(facets, "ownership", "owners")) is not None:
+            yield replace(record, facet="ownership", owner=_owner(owners))
+        if (tags := _listed(facets, "tags", "tags")) is not None:
+            by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+            for tag in tags[:MOST_COLUMNS]:
+                by_field[text(tag, "field")].append(tag)
+            names = {field: _tags(field_tags) for field, field_tags in by_field.items()}
+            own_tags = names.pop("", ())
+            columns = tuple(
+                ColumnMetadata(field, tags=tags) for field, tags in names.items() if tags
+            )
+            yield replace(record, facet="tags", tags=own_tags, columns=columns)
+        if (fields := _listed(facets, "schema", "fields")) is not None:
+            columns = tuple(_described_columns(fields))
+            # Engines know no descriptions: where there are none, nothing is said of them.
+            if columns or is_deleted(facets, "schema"):
+                yield replace(record, facet="schema", columns=columns)
 
-    def __init__(self, origin: str) -> None:
-        self._origin = origin
-        self._newest: dict[tuple[DatasetId, str], DatasetMetadata] = {}
 
-    def __len__(self) -> int:
-        return len(self._newest)
-
-    def add(self, event: Event) -> None:
-        """Take what an event says about its datasets."""
-        for event_dataset in (*event.inputs, *event.outputs):
-            if event_dataset.facets.keys().isdisjoint(_DESCRIBING):
-                continue
-            dataset = named_dataset(event_dataset.namespace, event_dataset.name)
-            if dataset is None:
-                continue
-            for name, values in _parts(event_dataset.facets):
-                metadata = DatasetMetadata(dataset, event.at, origin=self._origin, **values)
-                earlier = self._newest.get((dataset, name), metadata)
-                self._newest[dataset, name] = max(earlier, metadata, key=dataset_newness)
-
-    def take_metadata(self) -> Iterator[DatasetMetadata]:
-        """The metadata since the last call, sorted by dataset."""
-        yield from (metadata for _, metadata in sorted(self._newest.items()))
-        self._newest.clear()
+def _described_columns(fields: Sequence[Mapping[str, Any]]) -> Iterator[ColumnMetadata]:
+    # Most schemas have no descriptions, and every event may have a schema.
+    described = [field for field in fields if "description" in field]
+    for field in described[:MOST_COLUMNS]:
+        description, name = _description(text(field, "description")), text(field, "name")
+        if description and name:
+            yield ColumnMetadata(name, description)
 
 
-def _parts(facets: Facets) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The facets of a dataset that say something about it: name -> fields of its metadata."""
-    if "documentation" in facets:
-        description = _description(text(facets, "documentation", "description"))
-        if description:
-            yield "documentation", {"description": description}
-    if "ownership" in facets:
-        owners = (text(entry, "name").strip() for entry in objects(facets, "ownership", "owners"))
-        if owner := next(filter(None, owners), ""):
-            yield "ownership", {"owner": _short_text(owner)}
-    if "tags" in facets:
-        by_field: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        for tag in islice(objects(facets, "tags", "tags"), MOST_COLUMNS):
-            by_field[text(tag, "field")].append(tag)
-        tags = {
-            field: names for field, field_tags in by_field.items() if (names := _tags(field_tags))
-        }
-        if tags:
-            dataset_tags = tags.pop("", ())
-            columns = tuple(ColumnMetadata(field, tags=names) for field, names in tags.items())
-            yield "tags", {"tags": dataset_tags, "columns": columns}
-    if "schema" in facets:
-        # Most schemas have no descriptions, and every event may have a schema.
-        described = [
-            field for field in objects(facets, "schema", "fields") if "description" in field
-        ]
-        columns = tuple(
-            ColumnMetadata(name, description)
-            for field in described[:MOST_COLUMNS]
-            if (description := _description(text(field, "description")))
-            and (name := text(field, "name"))
-        )
-        if columns:
-            yield "schema", {"columns": columns}
+def _documentation(facets: Facets) -> str | None:
+    """The description in a facet, empty in one that is deleted; None where there is none."""
+    if is_deleted(facets, "documentation"):
+        return ""
+    has_text = isinstance(mapping(facets, "documentation").get("description"), str)
+    return _description(text(facets, "documentation", "description")) if has_text else None
+
+
+def _listed(facets: Facets, name: str, key: str) -> list[Mapping[str, Any]] | None:
+    """The objects in a facet's list, none in one that is deleted; None where it is no facet."""
+    facet = facets.get(name)
+    if not isinstance(facet, dict):
+        return None
+    if is_deleted(facets, name) or facet.get(key) is None:
+        return []
+    return [*objects(facet, key)] if isinstance(facet[key], list) else None
+
+
+def _owner(owners: Iterable[Mapping[str, Any]]) -> str:
+    """The first of the owners that has a name."""
+    return _short_text(next(filter(None, (text(owner, "name").strip() for owner in owners)), ""))
 
 
 def _description(text: str) -> str:

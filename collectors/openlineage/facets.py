@@ -62,6 +62,11 @@ def objects(document: Any, *keys: str) -> Iterator[Mapping[str, Any]]:
     )
 
 
+def is_deleted(facets: Any, name: str) -> bool:
+    """Whether the facet of that name holds no more from here on."""
+    return mapping(facets, name).get("_deleted") is True
+
+
 def graft_tag(facets: Any, key: str) -> str:
     """A field of a run or job that the spec has no facet for, as our own events have it."""
     for tag in objects(facets, "tags", "tags"):

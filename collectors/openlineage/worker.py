@@ -17,7 +17,12 @@ import pyarrow as pa
 
 from dbt_graft.collectors.engines.engine import Batches
 from dbt_graft.collectors.engines.reading import ReadCounter
-from dbt_graft.collectors.openlineage.catalogue import Catalogue, DatasetTexts, task_metadata
+from dbt_graft.collectors.openlineage.catalogue import (
+    Catalogue,
+    FacetTexts,
+    dataset_metadata,
+    task_metadata,
+)
 from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventError, read_event
 from dbt_graft.collectors.openlineage.facets import count_unused_facets, text
 from dbt_graft.collectors.openlineage.files import has_head, read_head
@@ -28,7 +33,7 @@ from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
 from dbt_graft.collectors.store.tables import LogRecords
 from dbt_graft.collectors.system_reason import system_reason
-from dbt_graft.lineage.building.metadata import task_newness
+from dbt_graft.lineage.building.metadata import dataset_newness, task_newness
 from dbt_graft.lineage.dates.date_columns import NO_RULES, DateColumns
 from dbt_graft.lineage.errors import exception_reason
 from dbt_graft.lineage.frozen import frozen
@@ -193,7 +198,8 @@ class _PartReader:
         self._held: dict[tuple[str, str, str], _Held] = {}
         self._held_size = 0
         self._catalogue = Catalogue(part.origin)
-        self._texts = DatasetTexts(part.origin)
+        self._dataset_texts = FacetTexts(dataset_newness)
+        self._task_texts = FacetTexts(task_newness)
         self._accesses: list[Access] = []
         self._runs: list[Run] = []
         self._shapes: dict[str, Shape] = {}
@@ -201,8 +207,6 @@ class _PartReader:
         # By their hashes: of each shape and edge one record is enough.
         self._emitted: set[int] = set()
         self._results: list[NodeResult] = []
-        # Of each task the newest.
-        self._metadata: dict[str, TaskMetadata] = {}
         self._rejects: list[Reject] = []
         self._rejected = 0
         self._unread: Counter[str] = Counter()
@@ -234,7 +238,8 @@ class _PartReader:
     def _add_event(self, event: Event, size: int) -> None:
         count_unused_facets(event, self._unread)
         self._catalogue.add(event)
-        self._texts.add(event)
+        for described in dataset_metadata(event, self.origin):
+            self._dataset_texts.add(described.dataset, described)
         if event.kind is EventKind.DATASET:
             return
         # A producer may use one run id for the runs of several jobs.
@@ -245,10 +250,8 @@ class _PartReader:
         elif text(event.job_facets, "dbt_node", "unique_id") not in ("", held.job.node_id):
             # Of a run, one event may say which node of dbt it is; the rest is in all of them.
             held.job = job_of(event, self._rule)
-        metadata = task_metadata(event, held.job, self.origin)
-        if metadata:
-            earlier = self._metadata.get(metadata.task, metadata)
-            self._metadata[metadata.task] = max(earlier, metadata, key=task_newness)
+        for metadata in task_metadata(event, held.job, self.origin):
+            self._task_texts.add(metadata.task, metadata)
         held.events.append(event)
         held.size += size
         self._held_size += size
@@ -306,7 +309,8 @@ class _PartReader:
 
     def take_result(self) -> PartResult:
         """The records since the last call."""
-        is_full = self._is_over or len(self._texts) > _MOST_DATASETS
+        texts = len(self._task_texts) + len(self._dataset_texts)
+        is_full = self._is_over or texts > _MOST_DATASETS
         result = PartResult(
             self.origin,
             LogRecords(
@@ -320,8 +324,8 @@ class _PartReader:
                 rejects=tuple(self._rejects),
             ),
             node_results=tuple(self._results),
-            task_metadata=tuple(self._metadata.values()) if self._is_over else (),
-            dataset_metadata=tuple(self._texts.take_metadata()) if is_full else (),
+            task_metadata=tuple(self._task_texts.take_metadata()) if is_full else (),
+            dataset_metadata=tuple(self._dataset_texts.take_metadata()) if is_full else (),
         )
         self._accesses, self._runs, self._results, self._rejects = [], [], [], []
         self._shapes, self._edges = {}, []

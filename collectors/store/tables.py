@@ -141,7 +141,7 @@ class LogRecords:
 
 
 # Of the store. Raise it with every new column or value, which earlier versions cannot read.
-FORMAT = 11
+FORMAT = 12
 # The file that holds a batch's record.
 RECORD = "batch.parquet"
 

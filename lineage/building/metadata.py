@@ -1,14 +1,27 @@
-"""Metadata of tasks and datasets in events, of each field the newest; what people state wins."""
+"""Metadata of tasks and datasets in events, of each facet the newest; what people state wins.
+
+A facet takes the place of the one of its name before it, also where it holds less, or is deleted.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Any
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata, TaskInfo, TaskMetadata
+
+# Facet of a task -> the field that it fills.
+_FIELDS = {
+    "documentation": "description",
+    "ownership": "owner",
+    "airflow": "schedule",
+    "tags": "tags",
+}
 
 
 def task_newness(metadata: TaskMetadata) -> tuple[datetime, tuple[object, ...]]:
@@ -19,60 +32,73 @@ def task_newness(metadata: TaskMetadata) -> tuple[datetime, tuple[object, ...]]:
 def with_metadata(
     infos: Mapping[str, TaskInfo], metadata: Iterable[TaskMetadata]
 ) -> dict[str, TaskInfo]:
-    """The infos of tasks; fields that these lack come from the newest event of the task.
+    """The infos of tasks; fields that these lack come from the newest events of the task.
 
     Args:
         infos: What graft.yml and declared lineage say of tasks, by name.
     """
-    newest: dict[str, TaskMetadata] = {}
-    for record in metadata:
-        newest[record.task] = max(newest.get(record.task, record), record, key=task_newness)
+    newest: dict[str, dict[str, Any]] = defaultdict(dict)
+    for record in sorted(metadata, key=task_newness):
+        newest[record.task] |= _stated_fields(record)
     merged = dict(infos)
-    for task, record in newest.items():
-        stated = infos.get(task, TaskInfo())
-        filled = {key: value for key, value in asdict(stated).items() if value}
-        info = TaskInfo(
-            description=record.description,
-            owner=record.owner,
-            schedule=record.schedule,
-            tags=record.tags,
-        )
-        merged[task] = replace(info, **filled)
+    for task, fields in newest.items():
+        if any(fields.values()):
+            stated = asdict(infos.get(task, TaskInfo()))
+            filled = {key: value for key, value in stated.items() if value}
+            merged[task] = TaskInfo(**fields | filled)
     return merged
 
 
+def _stated_fields(record: TaskMetadata) -> dict[str, Any]:
+    fields = [_FIELDS[record.facet]] if record.facet else _FIELDS.values()
+    values = {name: getattr(record, name) for name in fields}
+    return {name: value for name, value in values.items() if value or record.facet}
+
+
 def dataset_newness(metadata: DatasetMetadata) -> tuple[datetime, tuple[object, ...]]:
-    """A key by which metadata are sorted, the oldest first; the same for equal content."""
+    """A key by which metadata are sorted, the oldest first; the same for equal content.
+
+    Of two at the same time the one that says something counts.
+    """
     columns = tuple((column.name, column.description, column.tags) for column in metadata.columns)
     return metadata.at, (metadata.description, metadata.owner, metadata.tags, columns)
-
-
-def merge_metadata(older: DatasetMetadata, newer: DatasetMetadata) -> DatasetMetadata:
-    """Both in one; a field that the newer one lacks is the older one's."""
-    columns = {column.name.casefold(): column for column in older.columns}
-    for column in newer.columns:
-        earlier = columns.get(column.name.casefold(), column)
-        columns[column.name.casefold()] = ColumnMetadata(
-            column.name, column.description or earlier.description, column.tags or earlier.tags
-        )
-    return replace(
-        newer,
-        description=newer.description or older.description,
-        owner=newer.owner or older.owner,
-        tags=newer.tags or older.tags,
-        columns=tuple(columns.values()),
-    )
 
 
 def metadata_by_dataset(
     metadata: Iterable[DatasetMetadata], rename: Rename
 ) -> dict[DatasetId, DatasetMetadata]:
     """The metadata of each dataset under its name of today, in the order of names."""
-    by_dataset: dict[DatasetId, DatasetMetadata] = {}
+    newest: dict[DatasetId, dict[str, DatasetMetadata]] = defaultdict(dict)
     for record in sorted(metadata, key=dataset_newness):
-        dataset = rename(record.dataset)
-        named = replace(record, dataset=dataset, origin="")
-        by_dataset[dataset] = (
-            merge_metadata(by_dataset[dataset], named) if dataset in by_dataset else named
-        )
-    return {dataset: by_dataset[dataset] for dataset in sorted(by_dataset)}
+        newest[rename(record.dataset)][_facet_of(record)] = record
+    joined = (_join_facets(dataset, newest[dataset]) for dataset in sorted(newest))
+    return {
+        each.dataset: each
+        for each in joined
+        if each.description or each.owner or each.tags or each.columns
+    }
+
+
+def _facet_of(record: DatasetMetadata) -> str:
+    if record.facet:
+        return record.facet
+    if record.description or record.owner:
+        return "documentation" if record.description else "ownership"
+    return "schema" if any(column.description for column in record.columns) else "tags"
+
+
+def _join_facets(dataset: DatasetId, facets: Mapping[str, DatasetMetadata]) -> DatasetMetadata:
+    joined = DatasetMetadata(dataset, max(record.at for record in facets.values()))
+    tags, schema = facets.get("tags", joined), facets.get("schema", joined)
+    columns = {column.name.casefold(): column for column in schema.columns}
+    for column in tags.columns:
+        key = column.name.casefold()
+        described = columns[key].description if key in columns else ""
+        columns[key] = ColumnMetadata(column.name, described, column.tags)
+    return replace(
+        joined,
+        description=facets.get("documentation", joined).description,
+        owner=facets.get("ownership", joined).owner,
+        tags=tags.tags,
+        columns=tuple(columns.values()),
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import random
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from dbt_graft.collectors.openlineage.facets import USED
+from dbt_graft.lineage.building.as_of import as_of
 from dbt_graft.lineage.building.build import build
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.records import ColumnMetadata, DatasetMetadata
@@ -27,6 +29,7 @@ from tests.collectors.openlineage.events import (
 from tests.conftest import ROOT
 
 ORDERS = DatasetId("spark", "raw.orders")
+TEXT = "Orders, see https://wiki/x and s3://b/k."
 FACETS: Document = {
     "documentation": {"description": "  Orders, see https://ann:pw@wiki/x?token=1 and s3://b/k. "},
     "ownership": {"owners": [{"name": ""}, {"name": "team:sales", "type": "MAINTAINER"}]},
@@ -71,7 +74,7 @@ def test_each_kind_of_event_describes_datasets(tmp_path: Path, kind: str) -> Non
         }[kind],
     )
     assert metadata is not None
-    assert metadata.description == "Orders, see https://wiki/x and s3://b/k."
+    assert metadata.description == TEXT
     assert (metadata.owner, metadata.tags) == ("team:sales", ("gold", "tier:1"))
     assert metadata.columns == (ColumnMetadata("mail", "Address.", ("pii",)),)
 
@@ -112,6 +115,155 @@ def test_the_newest_counts_in_any_order_and_any_number_of_files(tmp_path: Path) 
         found = build(records_in(tmp_path, events[:4], events[4:], events[2:6]))
         metadata = found.dataset_metadata[ORDERS]
         assert (metadata.description, metadata.owner) == ("19.", "ann")
+
+
+def deleted(*names: str) -> Document:
+    """Facets that are no more."""
+    return {name: {"_producer": "https://a", "_deleted": True} for name in names}
+
+
+COLUMN = ColumnMetadata("mail", "Address.", ("pii",))
+# Facets of a table in their order -> what is true in the end: description, owner, tags, columns.
+REPLACED: dict[str, tuple[list[Document], tuple[object, ...]]] = {
+    "a facet that an event leaves out stays": (
+        [FACETS, {}, {"documentation": {"description": "New."}}],
+        ("New.", "team:sales", ("gold", "tier:1"), (COLUMN,)),
+    ),
+    "deleted facets are gone": ([FACETS, deleted(*FACETS)], ("", "", (), ())),
+    "each for itself": (
+        [FACETS, deleted("ownership", "tags")],
+        (TEXT, "", (), (ColumnMetadata("mail", "Address."),)),
+    ),
+    "a deleted facet does not give way to the one before it": (
+        [
+            {"ownership": {"owners": [{"name": "ann"}]}},
+            {"ownership": {"owners": [{"name": "bob"}]}},
+            deleted("ownership"),
+        ],
+        ("", "", (), ()),
+    ),
+    "what comes after the deletion counts": (
+        [FACETS, deleted(*FACETS), {"ownership": {"owners": [{"name": "ann"}]}}],
+        ("", "ann", (), ()),
+    ),
+    "lists that became empty": (
+        [FACETS, {"ownership": {"owners": []}, "tags": {"tags": []}}],
+        (TEXT, "", (), (ColumnMetadata("mail", "Address."),)),
+    ),
+    "facets without their lists": (
+        [FACETS, {"ownership": {}, "tags": {"tags": None}, "documentation": {"description": ""}}],
+        ("", "", (), (ColumnMetadata("mail", "Address."),)),
+    ),
+    "tags of a table take the place of those of its columns, as all are one facet": (
+        [FACETS, {"tags": {"tags": [{"key": "gold", "value": "true"}]}}],
+        (TEXT, "team:sales", ("gold",), (ColumnMetadata("mail", "Address."),)),
+    ),
+    "a schema with other descriptions has no older ones": (
+        [
+            {"schema": {"fields": [{"name": "a", "description": "A."}]}},
+            {"schema": {"fields": [{"name": "a"}, {"name": "b", "description": "B."}]}},
+        ],
+        ("", "", (), (ColumnMetadata("b", "B."),)),
+    ),
+    "a schema without any says nothing of them, as those of engines": (
+        [
+            {"schema": {"fields": [{"name": "a", "description": "A."}]}},
+            {"schema": {"fields": [{"name": "a"}]}},
+        ],
+        ("", "", (), (ColumnMetadata("a", "A."),)),
+    ),
+    "what is no facet says nothing": (
+        [FACETS, {"ownership": [], "tags": {"tags": "x"}, "documentation": None, "schema": {}}],
+        (TEXT, "team:sales", ("gold", "tier:1"), (COLUMN,)),
+    ),
+    "only what is true deletes": (
+        [FACETS, {"documentation": {"_deleted": None, "description": "New."}}],
+        ("New.", "team:sales", ("gold", "tier:1"), (COLUMN,)),
+    ),
+}
+
+
+@for_each("sequence, expected", REPLACED.values(), ids=REPLACED)
+def test_a_facet_takes_the_place_of_the_one_before_it(
+    tmp_path: Path, sequence: list[Document], expected: tuple[object, ...]
+) -> None:
+    events = [
+        dataset_event(facets, f"2026-11-{20 + n}T08:00:00Z") for n, facets in enumerate(sequence)
+    ]
+    # In one log, and in one for each event; however they come.
+    for files in ([events], [events[::-1]], [[one] for one in events[::-1]]):
+        metadata = lineage(tmp_path, *files).dataset_metadata.get(ORDERS)
+        found = metadata and (
+            *(metadata.description, metadata.owner, metadata.tags, metadata.columns),
+        )
+        assert (found or ("", "", (), ())) == expected
+
+
+def test_of_events_at_one_time_in_a_log_the_last_counts(tmp_path: Path) -> None:
+    assert metadata_of(tmp_path, dataset_event(FACETS), dataset_event(deleted(*FACETS))) is None
+
+
+def test_an_earlier_time_has_the_facets_of_then(tmp_path: Path) -> None:
+    days = [
+        (20, {"ownership": {"owners": [{"name": "ann"}]}}),
+        (21, {"ownership": {"owners": [{"name": "bob"}]}}),
+        (22, {"ownership": {"owners": [{"name": "bob"}]}}),
+        (23, deleted("ownership")),
+    ]
+    events = [dataset_event(facets, f"2026-11-{day}T08:00:00Z") for day, facets in days]
+    for order in (events, events[::-1], [*events[2:], *events[:2]]):
+        records = records_in(tmp_path, order)
+        assert len(records.dataset_metadata) == 3
+        owners = [
+            build(as_of(records, datetime(2026, 11, day, 9, tzinfo=UTC))).dataset_metadata.get(
+                ORDERS
+            )
+            for day in range(20, 24)
+        ]
+        assert [owner and owner.owner for owner in owners] == ["ann", "bob", "bob", None]
+
+
+# Facets of a job -> description, owner and tags of its task.
+JOBS: dict[str, tuple[list[Document], tuple[object, ...]]] = {
+    "a facet that an event leaves out stays": (
+        [{"documentation": {"description": "Loads."}}, {"tags": {"tags": [{"key": "nightly"}]}}],
+        ("Loads.", "", ("nightly",)),
+    ),
+    "deleted facets and empty lists are gone": (
+        [FACETS, deleted("documentation", "ownership") | {"tags": {"tags": []}}],
+        ("", "", ()),
+    ),
+}
+
+
+@for_each("sequence, expected", JOBS.values(), ids=JOBS)
+@pytest.mark.parametrize("state", ["COMPLETE", ""])
+def test_a_facet_of_a_job_takes_the_place_of_the_one_before_it(
+    tmp_path: Path, state: str, sequence: list[Document], expected: tuple[object, ...]
+) -> None:
+    events = [
+        event(state, run=n, at=f"2026-11-{20 + n}T08:00:00Z", outputs=[OUT], job_facets=facets)
+        for n, facets in enumerate(sequence)
+    ]
+    for files in ([events], [[one] for one in events[::-1]]):
+        info = lineage(tmp_path, *files).tasks["load_orders"].info
+        assert (info.description, info.owner, info.tags) == expected
+
+
+def test_an_owner_that_airflow_has_for_want_of_one_takes_the_place_of_another(
+    tmp_path: Path,
+) -> None:
+    events = [
+        event(
+            *("COMPLETE", "shop.load_orders", n),
+            at=f"2026-11-{20 + n}T08:00:00Z",
+            by="airflow",
+            outputs=[OUT],
+            job_facets={"ownership": {"owners": [{"name": owner}]}},
+        )
+        for n, owner in enumerate(["ann", "airflow"])
+    ]
+    assert lineage(tmp_path, events).tasks["load_orders"].info.owner == ""
 
 
 def test_texts_have_an_end(tmp_path: Path) -> None:

@@ -21,6 +21,17 @@ def test_fields_that_nobody_wrote_come_from_the_newest_event() -> None:
         assert with_metadata(infos, order) == {"load": expected, "use": TaskInfo()}
 
 
+def test_a_facet_that_became_empty_fills_nothing_and_others_stay() -> None:
+    records = [
+        TaskMetadata("load", DAY, "Old.", "ann", tags=("a",)),
+        TaskMetadata("load", DAY + timedelta(2), facet="ownership"),
+        TaskMetadata("load", DAY + timedelta(1), owner="bob", facet="ownership"),
+        TaskMetadata("load", DAY + timedelta(1), tags=("b",), facet="tags"),
+    ]
+    expected = TaskInfo("Old.", tags=("b",))
+    assert with_metadata({}, records) == with_metadata({}, records[::-1]) == {"load": expected}
+
+
 def test_without_events_all_stays() -> None:
     infos = {"load": TaskInfo(owner="ann")}
     assert with_metadata(infos, ()) == infos
