@@ -34,7 +34,7 @@ _Newness: TypeAlias = tuple[datetime, tuple[object, ...]]
 
 
 class FacetTexts(Generic[_R]):
-    """Metadata in the facets of one part of a log: each facet whenever it changed.
+    """Metadata in the facets of one part of a log: each facet before and after its changes.
 
     Args:
         newness: A key by which the records are sorted, the time of the event first.
@@ -51,24 +51,27 @@ class FacetTexts(Generic[_R]):
     def add(self, key: DatasetId | str, record: _R) -> None:
         """Take a facet of a task or dataset; of several at one time the last one counts."""
         changes = self._changes.setdefault((key, record.facet), [])
-        if changes and changes[-1].at == record.at:
-            changes.pop()
-            self._count -= 1
-        if not changes or changes[-1].at > record.at or self._differ(changes[-1], record):
+        if changes and (changes[-1].at == record.at or self._goes_on(changes, record)):
+            changes[-1] = record
+        else:
             changes.append(record)
             self._count += 1
 
-    def _differ(self, a: _R, b: _R) -> bool:
-        return self._newness(a)[1] != self._newness(b)[1]
+    def _goes_on(self, changes: Sequence[_R], record: _R) -> bool:
+        """Whether the facet has been the same for two times already, before this one."""
+        texts = {self._newness(earlier)[1] for earlier in (*changes[-2:], record)}
+        return len(changes) > 1 and len(texts) == 1 and changes[-2].at <= changes[-1].at < record.at
 
     def take_metadata(self) -> Iterator[_R]:
         """The metadata since the last call, sorted."""
         for _, changes in sorted(self._changes.items()):
-            earlier = None
+            # Another log may have what came in between: the first and the last of equal ones stay.
+            ordered: list[_R] = []
             for record in sorted(changes, key=self._newness):
-                if earlier is None or self._differ(earlier, record):
-                    yield record
-                earlier = record
+                if self._goes_on(ordered, record):
+                    ordered.pop()
+                ordered.append(record)
+            yield from ordered
         self._changes.clear()
         self._count = 0
 

@@ -208,19 +208,28 @@ def test_an_earlier_time_has_the_facets_of_then(tmp_path: Path) -> None:
         (20, {"ownership": {"owners": [{"name": "ann"}]}}),
         (21, {"ownership": {"owners": [{"name": "bob"}]}}),
         (22, {"ownership": {"owners": [{"name": "bob"}]}}),
-        (23, deleted("ownership")),
+        (23, {"ownership": {"owners": [{"name": "bob"}]}}),
+        (24, deleted("ownership")),
     ]
     events = [dataset_event(facets, f"2026-11-{day}T08:00:00Z") for day, facets in days]
     for order in (events, events[::-1], [*events[2:], *events[:2]]):
         records = records_in(tmp_path, order)
-        assert len(records.dataset_metadata) == 3
+        assert len(records.dataset_metadata) == 4
         owners = [
             build(as_of(records, datetime(2026, 11, day, 9, tzinfo=UTC))).dataset_metadata.get(
                 ORDERS
             )
-            for day in range(20, 24)
+            for day in range(20, 25)
         ]
-        assert [owner and owner.owner for owner in owners] == ["ann", "bob", "bob", None]
+        assert [owner and owner.owner for owner in owners] == ["ann", "bob", "bob", "bob", None]
+
+
+def test_what_another_log_has_in_between_is_over(tmp_path: Path) -> None:
+    ann = {"ownership": {"owners": [{"name": "ann"}]}}
+    first = [dataset_event(ann, f"2026-11-{day}T08:00:00Z") for day in (20, 21, 23)]
+    second = [dataset_event(deleted("ownership"), "2026-11-22T08:00:00Z")]
+    for files in ((first, second), (second, first)):
+        assert lineage(tmp_path, *files).dataset_metadata[ORDERS].owner == "ann"
 
 
 # Facets of a job -> description, owner and tags of its task.
