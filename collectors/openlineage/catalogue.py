@@ -59,8 +59,10 @@ class FacetTexts(Generic[_R]):
 
     def _goes_on(self, changes: Sequence[_R], record: _R) -> bool:
         """Whether the facet has been the same for two times already, before this one."""
-        texts = {self._newness(earlier)[1] for earlier in (*changes[-2:], record)}
-        return len(changes) > 1 and len(texts) == 1 and changes[-2].at <= changes[-1].at < record.at
+        if len(changes) < 2 or not changes[-2].at <= changes[-1].at < record.at:
+            return False
+        text = self._newness(record)[1]
+        return self._newness(changes[-1])[1] == self._newness(changes[-2])[1] == text
 
     def take_metadata(self) -> Iterator[_R]:
         """The metadata since the last call, sorted."""

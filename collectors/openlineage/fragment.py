@@ -12,7 +12,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from typing import TypeAlias
 
 from dbt_graft.collectors.dbt.messages import redact_message
 from dbt_graft.collectors.openlineage.checks import check_results
@@ -33,7 +37,7 @@ from dbt_graft.collectors.statement import DatasetAccess, Statement
 from dbt_graft.collectors.statements.normalise import normalise
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.double_quotes import QUOTES_ARE_NAMES
-from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
+from dbt_graft.lineage.building.event_runs import DECLARED_RUN, EVENT_SHAPE
 from dbt_graft.lineage.building.foreign_models import DBT_PART
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -120,7 +124,7 @@ def fragment(
             timezone or _timezone(run_facets) or graft_tag(run_facets, "timezone") or first.offset
         )
         own_run = replace(own_run, timezone=zone or None)
-    gap = None if job.is_dbt else _gap(job, run_facets, job_facets)
+    gap = _gap(job, run_facets, job_facets, ordered) if is_run and not job.is_dbt else None
     if gap:
         own_run = replace(own_run, gaps=(gap.shape_id,))
     runs = [own_run] if is_run and job.engine != DefinitionKind.DBT else []
@@ -135,7 +139,10 @@ def fragment(
         runs = [own_run]
     elif not job.task:
         return Fragment(tuple(runs))
-    first_at, last_at = (first.at, ordered[-1].at) if is_run else (None, None)
+    if is_run:
+        timed_groups = [(first.at, ordered[-1].at, _groups(ordered, job, columns))]
+    else:
+        timed_groups = _declared_groups(ordered, job, columns)
     statements = tuple(
         Statement(
             shape_id,
@@ -148,7 +155,8 @@ def fragment(
             first_at=first_at,
             last_at=last_at,
         )
-        for shape_id, group in _groups(ordered, job, columns).items()
+        for first_at, last_at, groups_by_shape in timed_groups
+        for shape_id, group in groups_by_shape.items()
     )
     results = [*_results(job, own_run, run_facets, ordered)]
     if is_run:
@@ -156,7 +164,7 @@ def fragment(
     return Fragment(
         runs=tuple(runs),
         statements=statements,
-        shapes=tuple(_shapes(statements, job_facets, gap)) if not job.is_dbt else (),
+        shapes=tuple(_shapes(timed_groups, job_facets, gap)) if not job.is_dbt else (),
         results=tuple(results),
     )
 
@@ -183,12 +191,34 @@ def _group_status(group: Group, run: Run) -> Status:
     return run.status if run.status is Status.FAILED else Status.UNKNOWN
 
 
-def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> dict[str, Group]:
+_Groups: TypeAlias = dict[str, Group]
+_TimedGroups: TypeAlias = tuple[datetime, datetime, _Groups]
+
+
+def _declared_groups(events: Iterable[Event], job: Job, columns: DateColumns) -> list[_TimedGroups]:
+    """The groups of each JobEvent of a job, with its time: the newest is what is true.
+
+    One that names no dataset says nothing of them. Of equal ones the first and the last are left.
+    """
+    declared: list[_TimedGroups] = []
+    for at, same in groupby(events, key=attrgetter("at")):
+        if not (event_groups := _groups(same, job, columns)):
+            continue
+        shapes = [earlier.keys() for _, _, earlier in declared[-2:]]
+        if shapes == [event_groups.keys()] * 2:
+            declared.pop()
+        declared.append((at, at, event_groups))
+    return declared
+
+
+def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> _Groups:
     """The groups of all events by shape; one within another is left out."""
-    groups_by_shape: dict[str, Group] = {}
+    groups_by_shape: _Groups = {}
     for event in events:
         for group in groups(event, job, columns):
-            group = group._replace(is_done=event.is_done)
+            is_declared = event.kind is EventKind.JOB
+            gap = _FROM_JOBS if is_declared and names_other_job(event) else ""
+            group = group._replace(is_done=event.is_done, is_declared=is_declared, gap=gap)
             shape_id = group.shape_id(job)
             earlier = groups_by_shape.get(shape_id)
             groups_by_shape[shape_id] = _merge_groups(earlier, group) if earlier else group
@@ -223,6 +253,8 @@ def _merge_groups(a: Group, b: Group) -> Group:
         min(a.evidence, b.evidence, key=_RANKS.__getitem__),
         a.is_explained,
         a.is_done or b.is_done,
+        b.is_declared,
+        b.gap,
     )
 
 
@@ -248,7 +280,7 @@ def _own_run(
     nominal_start = moment(nominal, "nominalStartTime")
     nominal_end = moment(nominal, "nominalEndTime")
     return Run(
-        run_id=first.run_id or f"job:{job.name}",
+        run_id=first.run_id or f"{DECLARED_RUN}{job.name}",
         task=job.task or first.job,
         engine=job.engine,
         started_at=first.at if is_run else None,
@@ -334,23 +366,25 @@ def _address(text: str) -> str | None:
 
 
 def _shapes(
-    statements: Iterable[Statement], job_facets: Facets, gap: Shape | None
+    timed_groups: Iterable[_TimedGroups], job_facets: Facets, gap: Shape | None
 ) -> Iterator[Shape]:
-    """The shapes of statements of a job that shows its SQL, and that of what is not known."""
+    """The shapes of groups of a job that shows its SQL, and those of what is not known."""
     if gap:
         yield gap
     dialect, sql = shown_sql(job_facets)
-    if sql:
-        for statement in statements:
-            yield Shape(statement.shape_id, dialect, sql, "openlineage", Outcome.PARSED)
+    for _, _, groups_by_shape in timed_groups:
+        for shape_id, group in groups_by_shape.items():
+            if sql or group.gap:
+                outcome = Outcome.PARTIAL if group.gap else Outcome.PARSED
+                yield Shape(shape_id, dialect, sql, "openlineage", outcome, group.gap or None)
 
 
-def _gap(job: Job, run_facets: Facets, job_facets: Facets) -> Shape | None:
+def _gap(job: Job, run_facets: Facets, job_facets: Facets, events: Iterable[Event]) -> Shape | None:
     """A shape for all that the producer could not find out; what it says of that has values."""
     failed = number(run_facets, "extractionError", "failedTasks")
     if failed or any(objects(run_facets, "extractionError", "errors")):
         reason = _NOT_EXTRACTED
-    elif names_other_job(job_facets):
+    elif any(map(names_other_job, events)):
         reason = _FROM_JOBS
     else:
         return None

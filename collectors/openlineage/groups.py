@@ -112,6 +112,9 @@ class Group(NamedTuple):
 
     Attributes:
         is_explained: The event says that just these inputs go into just these outputs.
+        is_declared: A JobEvent has it. Only the newest counts, also for columns: with others it is
+            another shape.
+        gap: Why a JobEvent may not name all.
     """
 
     reads: Mapping[tuple[DatasetId, Operation], DatasetAccess]
@@ -120,11 +123,15 @@ class Group(NamedTuple):
     evidence: Evidence
     is_explained: bool = False
     is_done: bool = False
+    is_declared: bool = False
+    gap: str = ""
 
     def shape_id(self, job: Job) -> str:
         """The same for the same datasets, whichever run or event of the job connects them."""
         sides = (sorted((d.key, o.value) for d, o in side) for side in (self.reads, self.writes))
-        text = "\n".join((job.name, job.task, *map(repr, sides)))
+        columns = sorted(map(repr, self.edges)) if self.is_declared else ()
+        gap = (self.gap,) if self.gap else ()
+        text = "\n".join((job.name, job.task, *map(repr, sides), *columns, *gap))
         prefix = EXPLAINED_SHAPE if self.is_explained else EVENT_SHAPE
         return prefix + hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -328,14 +335,24 @@ def _entries(event: Event) -> Iterator[tuple[DatasetId | None, Mapping[str, Any]
             yield target, entry
 
 
-def names_other_job(job_facets: Facets) -> bool:
-    """Whether data of a dataset comes from a job by the facet `lineage`: not from which dataset."""
+def names_other_job(event: Event) -> bool:
+    """Whether the facet `lineage` has data that come from another job, or go into one.
+
+    It does not say of which dataset they are.
+    """
+    named = {("", ""), (event.namespace, event.job)}
     return any(
-        is_job(source) and text(source, "name")
-        for entry in objects(job_facets, "lineage", "entries")
-        if not is_job(entry)
-        for source in objects(entry, "inputs")
+        is_job(part) and (text(part, "namespace"), text(part, "name")) not in named
+        for entry in objects(event.job_facets, "lineage", "entries")
+        for part in (entry, *_sources(entry))
     )
+
+
+def _sources(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The sources of an entry of the facet `lineage`, and of its columns."""
+    yield from objects(entry, "inputs")
+    for field in mapping(entry, "fields").values():
+        yield from objects(field, "inputs")
 
 
 def _target_write(

@@ -8,6 +8,8 @@ An orchestrator's run (a try of an Airflow task) starts runs of engines. Where t
 shows such a run too, it is one execution: what the event says of it counts for the run in the log.
 The log is more exact, so of two datasets that it knows, it alone decides whether data flowed from
 one to the other (`lineage.precedence`).
+
+What a JobEvent declares is true until a newer one of its job declares something else.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from dbt_graft.lineage.records import (
 # The ids of shapes of events begin with the first; with the second where an event explains them.
 EVENT_SHAPE = "event-"
 EXPLAINED_SHAPE = "event-explained-"
+# The id of the run that stands for what a JobEvent declares begins so.
+DECLARED_RUN = "job:"
 # Engines that do nothing themselves: their runs start others.
 ORCHESTRATORS = frozenset({"airflow", "dagster", "prefect", "mage", "kestra", "argo"})
 
@@ -120,13 +124,27 @@ class _Joined:
         logged_keys = {(a.task, a.run_id, a.dataset, a.direction) for a in others}
         event_accesses: list[Access] = []
         disproved: set[tuple[str, str, DatasetId]] = set()
+        replaced: list[Access] = []
         for key, accesses in by_run.items():
             run = self._by_key.get(key)
+            if key[1].startswith(DECLARED_RUN):
+                newest = max(map(_last, accesses))
+                replaced += (access for access in accesses if _last(access) < newest)
+                accesses = [
+                    replace(access, first_at=None, last_at=None)
+                    for access in accesses
+                    if _last(access) == newest
+                ]
             disproved |= _disproved_writes(accesses)
             for access in _run_accesses(accesses, run, shapes):
                 placed = self._place_access(access, logged_keys)
                 tasks[access.task, access.shape_id].add(placed.task)
                 event_accesses.append(placed)
+        disproved |= {
+            (access.task, access.shape_id, access.dataset)
+            for access in replaced
+            if (access.task, access.shape_id) not in tasks
+        }
         runs = [
             replace(run, gaps=tuple(sorted({*run.gaps, *gaps}))) if gaps else run
             for run in self._events
@@ -233,6 +251,10 @@ class _Joined:
         return replace(access, task=task, run_id=run_id)
 
 
+def _last(access: Access) -> datetime:
+    return access.last_at or _BEGINNING
+
+
 def _start(run: Run) -> datetime:
     return run.started_at or _BEGINNING
 
@@ -279,7 +301,7 @@ def _run_accesses(
 
 def _merge_accesses(a: Access, b: Access) -> Access:
     """One access of two fragments; what the later one counts, and its dates."""
-    last, first = (b, a) if (b.last_at or _BEGINNING) >= (a.last_at or _BEGINNING) else (a, b)
+    last, first = (b, a) if _last(b) >= _last(a) else (a, b)
     return replace(
         last,
         rows=first.rows if last.rows is None else last.rows,
