@@ -235,6 +235,7 @@ class Index:
             followed=followed_shapes(lineage.shapes.values()),
             definitions=lineage.definitions,
             uses=lineage.column_uses,
+            known_reads=lineage.known_reads,
         )
 
     @cached_property

@@ -20,6 +20,7 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.graphs.column_path import ColumnId
+from dbt_graft.lineage.grouping import group_by_key
 
 # Datasets that are counted in one direction, and those listed: of one step at most, of each step
 # at least, and how many more of all steps together.
@@ -130,6 +131,12 @@ class ColumnReach:
         for number, consumer in enumerate(self._consumers):
             for dataset in consumer.reads:
                 self._reading[dataset] = self._reading.get(dataset, 0) | 1 << number
+        # Of these it is known which columns they read.
+        self._limited = group_by_key(
+            (dataset, number)
+            for number, consumer in enumerate(self._consumers)
+            for dataset in consumer.known_reads
+        )
         self._leading = self._leading_to_consumers()
 
     def further(self, column: ColumnId) -> tuple[int, int, bool]:
@@ -159,10 +166,10 @@ class ColumnReach:
         return total, steps, True
 
     def consumers(self, column: ColumnId) -> list[Consumer]:
-        """Those that read its dataset, or any that its values go to, by name."""
+        """Those that read it, or any that its values go to, or may, by name."""
         number = self._graph.number(column)
         mask = 0 if number is None else self._sets[self._leading[number]]
-        mask |= self._reading.get(column.dataset, 0)
+        mask |= self._readers(column)
         if not mask:
             return []
         consumers = [
@@ -175,8 +182,9 @@ class ColumnReach:
         graph = self._graph
         leading = array("I", [0]) * graph.size
         waiting: deque[int] = deque()
-        for dataset, mask in self._reading.items():
+        for dataset in self._reading:
             for column in graph.columns(dataset):
+                mask = self._readers(column)
                 if (number := graph.number(column)) is not None:
                     leading[number] = self._set_number(mask)
                     waiting.append(number)
@@ -189,6 +197,14 @@ class ColumnReach:
                     leading[parent] = self._set_number(old | mask)
                     waiting.append(parent)
         return leading
+
+    def _readers(self, column: ColumnId) -> int:
+        """Those that may read a column, as bits."""
+        mask = self._reading.get(column.dataset, 0)
+        for number in self._limited.get(column.dataset, ()):
+            if not self._consumers[number].may_read(*column):
+                mask &= ~(1 << number)
+        return mask
 
     def _set_number(self, mask: int) -> int:
         position = self._places.setdefault(mask, len(self._sets))

@@ -149,14 +149,14 @@ def exposures(manifest: Node, relations: Relations) -> list[Consumer]:
             owner=owner(node, manifest),
             url=str(node.get("url") or ""),
             tags=string_tags(node),
-            columns=tuple(_named_columns(node, everything, relations)),
             **_promises(node),
+            columns=tuple(_named_columns(node, everything, relations)),
         )
         for node_id, node in sorted(cleaned.items())
     ]
 
 
-def _promises(node: Node) -> dict[str, str]:
+def _promises(node: Node) -> dict[str, Any]:
     """Criticality, SLO and deadline of an exposure, as its `meta` has them."""
     meta = _meta(node)
     return {

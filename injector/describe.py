@@ -100,7 +100,7 @@ def consumers(
 ) -> tuple[Consumer, ...]:
     """Return dbt's exposures, then the tasks that only read, both sorted by id."""
     readers = [
-        task_consumer(lineage.tasks[exposure.task], exposure.node_id)
+        task_consumer(lineage, exposure.task, exposure.node_id)
         for exposure in graft_plan.report.exposures
     ]
     return (*exposures(original, relations), *sorted(readers, key=lambda c: c.node_id))

@@ -104,8 +104,9 @@ def _shown_label(labels: Iterable[str]) -> str:
 
 _CRITICAL = frozenset({"critical", "high", "tier1", "tier 1"})
 _UNCRITICAL = frozenset({"low", "none", "tier3", "tier 3"})
+CONTRACT = "data contract"
 # Kinds of consumers that read by program.
-_UNATTENDED = frozenset({"api", "application", "data contract"})
+_UNATTENDED = frozenset({"api", "application", CONTRACT})
 
 
 @frozen
@@ -116,7 +117,8 @@ class Consumer:
         criticality: Of dbt's `meta`: `high`, `critical`; empty where nothing says it.
         freshness_slo: The age that its data may have, as dbt's `meta` says it: `PT2H`, `2h`.
         deadline: The time of day by which it needs them: `08:00`.
-        columns: The columns of these that it names, as far as somebody wrote them down.
+        columns: The columns of these that it names, as far as they are known.
+        known_reads: Those of `reads` of which it reads none but the columns that it names.
     """
 
     node_id: str
@@ -131,6 +133,15 @@ class Consumer:
     freshness_slo: str = ""
     deadline: str = ""
     columns: tuple[tuple[DatasetId, str], ...] = ()
+    known_reads: tuple[DatasetId, ...] = ()
+
+    def may_read(self, dataset: DatasetId, column: str) -> bool:
+        """Whether it may read a column of a dataset that it reads: as a field or a struct, too."""
+        if dataset not in self.known_reads:
+            return True
+        folded = f"{column.casefold()}."
+        names = (f"{name.casefold()}." for other, name in self.columns if other == dataset)
+        return any(name.startswith(folded) or folded.startswith(name) for name in names)
 
     def names(self, dataset: DatasetId, column: str) -> bool:
         """Whether it names a column, or any of a dataset where `column` is empty."""

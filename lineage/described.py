@@ -10,7 +10,7 @@ from functools import cached_property
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
-from dbt_graft.lineage.model import Lineage, Task
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ColumnEdge
 
 
@@ -45,8 +45,9 @@ class DescribedLineage:
         return ColumnGraph(touching, datasets, self.consumers)
 
 
-def task_consumer(task: Task, node_id: str) -> Consumer:
+def task_consumer(lineage: Lineage, name: str, node_id: str) -> Consumer:
     """A task that only reads as a consumer."""
+    task = lineage.tasks[name]
     return Consumer(
         node_id=node_id,
         name=task.name,
@@ -59,6 +60,8 @@ def task_consumer(task: Task, node_id: str) -> Consumer:
         criticality=task.info.criticality,
         freshness_slo=task.info.freshness_slo,
         deadline=task.info.deadline,
+        columns=lineage.columns_read(name),
+        known_reads=tuple(read for read in task.reads if lineage.knows_reads(name, read)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from operator import itemgetter
@@ -16,6 +16,7 @@ from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.graph import Graph
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.names import DatasetNames
 from dbt_graft.lineage.records import (
@@ -157,6 +158,8 @@ class Lineage:
         definitions: dbt's models and views, by name.
         dataset_metadata: Descriptions, owners and tags of datasets in events.
         codes: The code of tasks, and how far it agrees with their logs, by task.
+        known_reads: Task and dataset, where logs show all columns that the task reads of it: those
+            of its column edges and uses.
     """
 
     datasets: Mapping[DatasetId, Dataset] = field(default_factory=dict)
@@ -166,6 +169,7 @@ class Lineage:
     rejects: tuple[Reject, ...] = ()
     column_edges: tuple[ColumnEdge, ...] = ()
     column_uses: tuple[ColumnUse, ...] = ()
+    known_reads: tuple[tuple[str, DatasetId], ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     dataset_metadata: Mapping[DatasetId, DatasetMetadata] = field(default_factory=dict)
     ignored: IgnoredTasks = field(default_factory=IgnoredTasks)
@@ -217,6 +221,14 @@ class Lineage:
         return next(
             (definition for definition in definitions if kind in (None, definition.kind)), None
         )
+
+    def columns_read(self, task: str) -> tuple[tuple[DatasetId, str], ...]:
+        """The columns that a task without outputs names, each with its dataset."""
+        return tuple((use.dataset, use.column) for use in self._uses.get(task, ()))
+
+    def knows_reads(self, task: str, dataset: DatasetId) -> bool:
+        """Whether all columns are known that a task reads of a dataset."""
+        return (task, dataset) in self._known_reads
 
     def writer_names(self) -> dict[DatasetId, list[str]]:
         """For each dataset the tasks that put data into it, sorted."""
@@ -286,6 +298,14 @@ class Lineage:
             for usage in task.usages:
                 grouped[usage.dataset, usage.direction].append(usage)
         return {key: tuple(usages) for key, usages in grouped.items()}
+
+    @cached_property
+    def _known_reads(self) -> frozenset[tuple[str, DatasetId]]:
+        return frozenset(self.known_reads)
+
+    @cached_property
+    def _uses(self) -> Mapping[str, Sequence[ColumnUse]]:
+        return group_by_key((use.task, use) for use in self.column_uses)
 
     @cached_property
     def _definitions(self) -> Mapping[DatasetId, tuple[Definition, ...]]:

@@ -104,8 +104,11 @@ def visible_consumers(consumers: Iterable[Consumer], view: AudienceView) -> tupl
     """The consumers, without what is hidden of what they read and say."""
     visible = []
     for consumer in consumers:
-        shown = blank_text(replace(consumer, columns=()), view.cuts(consumer.reads))
+        bare = replace(consumer, columns=(), known_reads=())
+        shown = blank_text(bare, view.cuts(consumer.reads))
         columns = tuple(column for column in consumer.columns if not view.hidden.hides(*column))
-        shown = replace(drop_datasets(shown, view.hidden.datasets), columns=columns)
+        shown = drop_datasets(
+            replace(shown, columns=columns, known_reads=consumer.known_reads), view.hidden.datasets
+        )
         visible.append(rename_keys(shown, view.names))
     return tuple(visible)

@@ -89,6 +89,11 @@ def visible_lineage(lineage: Lineage, view: AudienceView) -> Lineage:
             for use in known.column_uses
             if use.task in tasks and not view.hidden.hides(use.dataset, use.column)
         ),
+        known_reads=tuple(
+            (task, dataset)
+            for task, dataset in known.known_reads
+            if task in tasks and dataset not in view.hidden.datasets
+        ),
         definitions=definitions,
         dataset_metadata={
             key: replace(

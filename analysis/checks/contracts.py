@@ -15,10 +15,10 @@ from dbt_graft.analysis.checks.contract_servers import TableServer, same_place
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import name_grain
 from dbt_graft.lineage.dates.period import Grain
-from dbt_graft.lineage.describe import Consumer
+from dbt_graft.lineage.describe import CONTRACT, Consumer
 from dbt_graft.lineage.frozen import frozen
 
-KIND = "data contract"
+KIND = CONTRACT
 # Logical types whose values are no dates; a number that looks like one may be a key.
 _NO_DATES = ("integer", "number", "boolean", "object", "array", "map", "vector", "time")
 
@@ -202,7 +202,8 @@ class ContractMatches:
                     tags=contract.tags,
                     freshness_slo=slo,
                     deadline=deadline,
-                    columns=tuple(columns[contract, slo, deadline]),
+                    columns=(named := tuple(columns[contract, slo, deadline])),
+                    known_reads=tuple(sorted({of for of, _ in named})),
                 )
             )
         return consumers

@@ -52,6 +52,7 @@ class AffectedTask:
 
     Attributes:
         breaks: Its statements fail.
+        unknown_columns: It may be hit, as not all columns that it reads are known.
         path: A shortest one to what it writes; empty where several changes come to it.
     """
 
@@ -60,6 +61,7 @@ class AffectedTask:
     breaks: bool
     owner: str = ""
     path: Sequence[ImpactStep] = field(default=(), compare=False)
+    unknown_columns: bool = False
 
 
 @frozen
@@ -78,12 +80,14 @@ class AffectedConsumer:
     Attributes:
         datasets: What it reads of that, sorted.
         breaks: It names a column that is gone.
+        unknown_columns: As of a task.
     """
 
     consumer: Consumer
     severity: ImpactSeverity
     datasets: tuple[DatasetId, ...]
     breaks: bool = False
+    unknown_columns: bool = False
 
 
 @frozen(kw_only=True)

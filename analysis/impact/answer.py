@@ -36,7 +36,7 @@ from dbt_graft.analysis.impact.spread import (
     places_from,
 )
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.describe import Consumer, Description, NodeTest
+from dbt_graft.lineage.describe import CONTRACT, Consumer, Description, NodeTest
 from dbt_graft.lineage.frozen import frozen
 
 __all__ = [
@@ -83,6 +83,14 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
         if test.breaks or dataset != number or _tests_change(change, test.test)
     ]
     flows = extent.flows
+    consumers = sorted(
+        _consumers(reached, around),
+        key=lambda hit: (-hit.severity, not hit.breaks, hit.consumer.name),
+    )
+    unaffected = 0
+    if effect is ImpactEffect.GONE:
+        unaffected = _unaffected(extent, flows)
+        unaffected += _readers_of_others(extent, around, {hit.consumer for hit in consumers})
     return Impact(
         change=change,
         datasets=LazySequence(
@@ -101,10 +109,10 @@ def impact(graph: ImpactGraph, change: ProposedChange, around: Surroundings) -> 
                 ),
             )
         ),
-        consumers=tuple(_consumers(reached, around)),
+        consumers=tuple(consumers),
         known=pick(graph.flow_has_columns, flows).count(1),
         flows=len(flows),
-        unaffected=_unaffected(extent, flows) if effect is ImpactEffect.GONE else 0,
+        unaffected=unaffected,
         open_tasks=around.open_tasks,
     )
 
@@ -173,6 +181,26 @@ class _Reached:
         for state, nodes in self.extent.reached.items():
             if not state & ON_DATASET:
                 yield from ((column, effect_of(state)) for column in columns & nodes)
+
+    def hits(self, dataset: int, consumer: Consumer) -> Iterator[tuple[int, bool]]:
+        """The severity for a consumer of a dataset, and whether that is certain."""
+        graph, read = self.extent.graph, self.extent.graph.datasets[dataset]
+        columns = [
+            (int(severity(self.kind, effect)), graph.column_names[column])
+            for column, effect in self.columns(dataset)
+        ]
+        of_all = [
+            int(severity(self.kind, effect_of(state)))
+            for state, nodes in self.extent.reached.items()
+            if state & ON_DATASET and dataset in nodes
+        ]
+        if dataset in self.extent.unwritten:
+            of_all.append(int(severity(self.kind, ImpactEffect.GONE)))
+        if read not in consumer.known_reads:
+            is_sure = bool(of_all) or any(consumer.names(read, name) for _, name in columns)
+            yield self.worst[dataset], is_sure
+        elif hits := of_all + [hit for hit, name in columns if consumer.may_read(read, name)]:
+            yield max(hits), True
 
 
 def _unaffected(extent: Spread, passed: Collection[int]) -> int:
@@ -243,6 +271,7 @@ def _tasks(reached: _Reached, around: Surroundings) -> Sequence[AffectedTask]:
         lambda task: AffectedTask(
             *(names[task], worst(task), task in broken, owners.get(names[task], "")),
             ImpactPath(lambda: reached.paths.over_task(task)),
+            task not in extent.sure_tasks,
         ),
     )
 
@@ -272,31 +301,37 @@ def _tests_change(change: ProposedChange, test: NodeTest) -> bool:
     )
 
 
-def _consumers(reached_datasets: _Reached, around: Surroundings) -> list[AffectedConsumer]:
-    extent, affected = reached_datasets.extent, list[AffectedConsumer]()
+def _consumers(reached_datasets: _Reached, around: Surroundings) -> Iterator[AffectedConsumer]:
+    extent = reached_datasets.extent
     graph = extent.graph
     for consumer in around.consumers:
-        reached = [
-            (reached_datasets.worst[number], read)
+        hits = [
+            (worst, is_sure, read)
             for read in consumer.reads
             if (number := graph.find_dataset(read)) in reached_datasets.datasets
             and number is not None
+            for worst, is_sure in reached_datasets.hits(number, consumer)
         ]
-        if reached:
-            worst = ImpactSeverity(max(outcome for outcome, _ in reached))
+        if hits:
+            worst = ImpactSeverity(max(outcome for outcome, *_ in hits))
             worst = raise_severity(worst) if consumer.is_critical else worst
-            reads = tuple(sorted(read for _, read in reached))
+            reads = tuple(sorted(read for *_, read in hits))
             breaks = any(
                 _is_gone(extent, graph.find_dataset(of), name) for of, name in consumer.columns
             )
-            affected.append(AffectedConsumer(consumer, worst, reads, breaks))
-    return sorted(
-        affected,
-        key=lambda affected_consumer: (
-            -affected_consumer.severity,
-            not affected_consumer.breaks,
-            affected_consumer.consumer.name,
-        ),
+            unknown = not any(is_sure for _, is_sure, _ in hits)
+            yield AffectedConsumer(consumer, worst, reads, breaks, unknown)
+
+
+def _readers_of_others(extent: Spread, around: Surroundings, hit: Collection[Consumer]) -> int:
+    """The number of tasks without outputs that read, where a column is gone, others alone."""
+    graph, gone = extent.graph, int(ImpactEffect.GONE)
+    datasets = {*extent.datasets(gone, extent.reached.get(gone, ()))}
+    return sum(
+        consumer.kind != CONTRACT
+        and consumer not in hit
+        and any(graph.find_dataset(read) in datasets for read in consumer.known_reads)
+        for consumer in around.consumers
     )
 
 

@@ -16,6 +16,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.struct_edges import struct_edges
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import ANY_COLUMN, ColumnEdge, Dataset, EdgeType, Masking, Subtype
 
@@ -71,6 +72,7 @@ class ImpactGraph:
         followed: The shapes of which all columns are known, also where they have no edge.
         definitions: By name; they tell which columns are not named.
         uses: Columns that tasks name, whether anything comes of them or not.
+        known_reads: Task and dataset, where all columns that are read are known.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class ImpactGraph:
         followed: Collection[str] = frozenset(),
         definitions: Mapping[str, Definition] | None = None,
         uses: Iterable[ColumnUse] = (),
+        known_reads: Collection[tuple[str, DatasetId]] = (),
     ) -> None:
         self.datasets: list[DatasetId] | StoredDatasets = []
         self.column_names: list[str] = []
@@ -110,6 +113,7 @@ class ImpactGraph:
                 for column in described.columns:
                     self.column(number, column.name)
         places = self._add_flows(flows, tasks, stale_before, followed)
+        self._add_reads(known_reads, tasks)
         starred = {
             name: frozenset(definition.starred)
             for name, definition in (definitions or {}).items()
@@ -178,6 +182,17 @@ class ImpactGraph:
         """The tasks that take a column into what lives as long as a run."""
         return self.use_task[self.use_starts[column] : self.use_starts[column + 1]]
 
+    def may_use(self, column: int, task: int) -> bool:
+        """Whether a task that reads known columns alone uses one, a field of it, or its struct."""
+        if task in self.tasks_using(column):
+            return True
+        folded = f"{self.column_names[column].casefold()}."
+        return any(
+            (f"{name}.".startswith(folded) or folded.startswith(f"{name}."))
+            and task in self.tasks_using(at)
+            for name, at in self.columns_of[self.dataset_of[column]].items()
+        )
+
     def _add_flows(
         self,
         flows: Sequence[Flow],
@@ -204,6 +219,17 @@ class ImpactGraph:
                 self.flow_has_columns[place] = True
             places[sources[number], targets[number], task] = place
         return places
+
+    def _add_reads(
+        self, known_reads: Collection[tuple[str, DatasetId]], tasks: dict[str, int]
+    ) -> None:
+        """Mark the flows whose input columns are all known, also where the output's are not."""
+        self.flow_has_reads = bytearray(len(self.flow_task))
+        readers = group_by_key((dataset, tasks.get(task)) for task, dataset in known_reads)
+        for dataset, known in readers.items():
+            number, known_tasks = self.find_dataset(dataset), {*known}
+            for flow in self.flows_from(number) if number is not None else ():
+                self.flow_has_reads[flow] = self.flow_task[flow] in known_tasks
 
     def _add_edges(
         self,

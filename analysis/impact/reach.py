@@ -174,7 +174,7 @@ class ImpactReach:
         state = _state(number, column, start)
         sizes = self._sizes[self._sizes_at[state]]
         effects = sizes.consumers
-        for reader in self._readers.get(number, ()):
+        for reader in self._hit_readers(number, column):
             effects |= 1 << reader * _OF_CONSUMER + start
         consumers = dict(self._severities(kind, effects))
         own = state in self._returning
@@ -200,7 +200,16 @@ class ImpactReach:
         if number is None or at is None:
             return None
         states = [_state(number, at, effect) for effect in _COLUMN_STARTS]
-        return tuple((self._sizes_at[state], state in self._returning) for state in states)
+        reached = tuple((self._sizes_at[state], state in self._returning) for state in states)
+        return reached, tuple(self._hit_readers(number, at))
+
+    def _hit_readers(self, dataset: int, column: int | None) -> Iterator[int]:
+        """The consumers that may read a column of a dataset, or, without one, all of it."""
+        for reader in self._readers.get(dataset, ()):
+            if column is None or self._consumers[reader].may_read(
+                self._graph.datasets[dataset], self._graph.column_names[column]
+            ):
+                yield reader
 
     def _severities(
         self, kind: ChangeType, effects: int
@@ -298,7 +307,7 @@ class ImpactReach:
                 after[_state(dataset, None if on_dataset else there, effect)] = None
                 datasets |= 1 << dataset
                 effects |= 1 << bit
-                for reader in self._readers.get(dataset, ()):
+                for reader in self._hit_readers(dataset, None if on_dataset else there):
                     consumers |= 1 << reader * _OF_CONSUMER + bit
         known_flows = unknown_flows = tests = broken = 0
         flows = {*map(graph.edge_flow.__getitem__, passage.edges)} - {-1}

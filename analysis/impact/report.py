@@ -7,7 +7,14 @@ from typing import Any
 
 from dbt_graft.analysis.answer import Answer, Cell, Table
 from dbt_graft.analysis.finding import Finding, Severity
-from dbt_graft.analysis.impact.affected import Affected, AffectedDataset, AffectedTest, Impact
+from dbt_graft.analysis.impact.affected import (
+    Affected,
+    AffectedConsumer,
+    AffectedDataset,
+    AffectedTask,
+    AffectedTest,
+    Impact,
+)
 from dbt_graft.analysis.impact.change import ImpactEffect, effect_action, recommended_action
 from dbt_graft.analysis.impact.data_ages import DataAges
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
@@ -102,12 +109,15 @@ def affected_tables(
     return [
         Table(
             "tasks",
-            ("", "task", "owner"),
-            LazySequence(affected.tasks, lambda task: (task.severity.name, task.name, task.owner)),
+            ("", "task", "owner", "may be hit"),
+            LazySequence(
+                affected.tasks,
+                lambda task: (task.severity.name, task.name, task.owner, _doubt(task)),
+            ),
         ),
         Table(
             "consumers",
-            ("", "consumer", "kind", "due", "owner", "dates", "data of"),
+            ("", "consumer", "kind", "due", "owner", "dates", "may be hit", "data of"),
             LazySequence(
                 affected.consumers,
                 lambda consumer: (
@@ -117,6 +127,7 @@ def affected_tables(
                     consumer.consumer.deadline,
                     consumer.consumer.owner,
                     dates.text(*consumer.datasets) if dates else "",
+                    _doubt(consumer),
                     ages.text(*consumer.datasets) if ages else "",
                 ),
             ),
@@ -129,6 +140,10 @@ def affected_tables(
     ]
 
 
+def _doubt(hit: AffectedTask | AffectedConsumer) -> str:
+    return "which columns it reads is not known" if hit.unknown_columns else ""
+
+
 def certain_to_fail(affected: Affected) -> Iterator[Finding]:
     """The tasks, tests and consumers that are certain to fail: they name what goes."""
     for task in affected.tasks:
@@ -138,8 +153,9 @@ def certain_to_fail(affected: Affected) -> Iterator[Finding]:
     for test in affected.tests:
         if test.breaks:
             yield failure(_tested(test), f"its test {test.test.name} names what is gone")
+    broken = {task.name for task in affected.tasks if task.breaks}
     for consumer in affected.consumers:
-        if consumer.breaks:
+        if consumer.breaks and consumer.consumer.name not in broken:
             problem = f"the {consumer.consumer.kind} names a column that is gone"
             yield failure(consumer.consumer.name, problem, consumer.consumer.owner)
 
@@ -162,6 +178,7 @@ def affected_json(
                 "task": task.name,
                 "severity": task.severity.name,
                 "breaks": task.breaks,
+                "unknown_columns": task.unknown_columns,
                 "owner": task.owner or None,
             },
         ),
@@ -184,6 +201,7 @@ def affected_json(
                 "url": consumer.consumer.url or None,
                 "deadline": consumer.consumer.deadline or None,
                 "breaks": consumer.breaks,
+                "unknown_columns": consumer.unknown_columns,
                 "datasets": [str(dataset) for dataset in consumer.datasets],
                 "dates": dates.json(*consumer.datasets) if dates else None,
                 "age": ages.json(*consumer.datasets) if ages else None,

@@ -149,6 +149,18 @@ class Spread:
         return tasks, targets
 
     @cached_property
+    def sure_tasks(self) -> set[int]:
+        """The tasks that the change comes to for certain: by columns that are known, or as all."""
+        graph, sure = self.graph, {*self.broken}
+        for _, _, state, passage in self.passed:
+            sure.update(pick(graph.edge_task, passage.edges))
+            flows = passage.flows
+            if not state & ON_DATASET:
+                flows = [flow for flow in flows if graph.flow_has_reads[flow]]
+            sure.update(pick(graph.flow_task, flows))
+        return sure
+
+    @cached_property
     def _edge_flows(self) -> set[int]:
         of_levels = (pick(self.graph.edge_flow, passed.passage.edges) for passed in self.passed)
         return set().union(*of_levels)
@@ -317,7 +329,11 @@ def _over_unknown(
     if after is None:
         return
     for flow in flows:
-        if not graph.flow_has_columns[flow] or graph.flow_task[flow] in using:
+        task = graph.flow_task[flow]
+        may_be_in = not graph.flow_has_columns[flow] and (
+            not graph.flow_has_reads[flow] or graph.may_use(column, task)
+        )
+        if may_be_in or task in using:
             yield after, graph.flow_target[flow], ~flow
 
 

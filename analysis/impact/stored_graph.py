@@ -17,7 +17,10 @@ _NUMBERS = (
     *("edge_target", "edge_flow", "edge_task", "edge_starts"),
     *("use_starts", "use_task"),
 )
-_FLAGS = ("is_star", "opaque", "flow_is_stale", "flow_has_columns", "edge_kind", "edge_need")
+_FLAGS = (
+    *("is_star", "opaque", "flow_is_stale", "flow_has_columns", "flow_has_reads"),
+    *("edge_kind", "edge_need"),
+)
 
 
 def graph_sections(graph: ImpactGraph) -> dict[str, bytes]:

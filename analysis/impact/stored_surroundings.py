@@ -56,6 +56,7 @@ def read_surroundings(sections: Sections) -> Surroundings:
                 **{
                     **attributes,
                     "reads": tuple(DatasetId(*read) for read in attributes["reads"]),
+                    "known_reads": tuple(DatasetId(*read) for read in attributes["known_reads"]),
                     "tags": tuple(attributes["tags"]),
                     "columns": tuple(
                         (DatasetId(*read), name) for read, name in attributes["columns"]

@@ -93,7 +93,10 @@ def review_impact(
             before = tasks.get(task.name)
             worst = max(before.severity, task.severity) if before else task.severity
             breaks = bool(before and before.breaks) or (task.breaks and task.name in direct)
-            tasks[task.name] = AffectedTask(task.name, worst, breaks, task.owner)
+            unknown = task.unknown_columns and (not before or before.unknown_columns)
+            tasks[task.name] = AffectedTask(
+                task.name, worst, breaks, task.owner, unknown_columns=unknown
+            )
         for test in impact.tests:
             last = tests.get(test.test.node_id)
             here = test.breaks and test.dataset == impact.change.dataset
@@ -105,8 +108,9 @@ def review_impact(
             worst = max(other.severity if other else consumer.severity, consumer.severity)
             here = consumer.consumer.names(impact.change.dataset, impact.change.column)
             breaks = bool(other and other.breaks) or (consumer.breaks and here)
+            unknown = consumer.unknown_columns and (not other or other.unknown_columns)
             consumers[consumer.consumer.name] = AffectedConsumer(
-                consumer.consumer, worst, reads, breaks
+                consumer.consumer, worst, reads, breaks, unknown
             )
     return ReviewImpact(
         datasets=tuple(

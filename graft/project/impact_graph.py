@@ -20,7 +20,7 @@ def impact_graph(config: Config, described: DescribedLineage) -> ImpactGraph:
     followed = followed_shapes(lineage.shapes.values())
     return ImpactGraph(
         *(lineage.column_edges, lineage.flows, lineage.datasets.values(), stale_before, followed),
-        *(lineage.definitions, lineage.column_uses),
+        *(lineage.definitions, lineage.column_uses, lineage.known_reads),
     )
 
 

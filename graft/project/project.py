@@ -348,7 +348,7 @@ class Project:
         history = replace(lineage.history, partition_columns=columns, taints=taints)
         lineage = replace(lineage, history=history)
         readers = [
-            task_consumer(task, f"task:{task.name}")
+            task_consumer(lineage, task.name, f"task:{task.name}")
             for task in sorted(lineage.tasks.values(), key=lambda task: task.name)
             if task.only_reads
         ]

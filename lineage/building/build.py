@@ -36,6 +36,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.flow import flows
+from dbt_graft.lineage.gaps import followed_shapes
 from dbt_graft.lineage.graphs.columns import table_edges
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.history import History
@@ -138,13 +139,14 @@ def _build_lineage(
     )
     moved, used = with_evidences(accesses, records.runs, moved, used)
     used = with_repeats(used, records.usage_repeats, rename)
-    column_edges, column_uses, fed_again = lasting_columns(
+    columns = lasting_columns(
         (*followed.column_edges, *table_edges(accesses)),
         accesses,
         datasets.values(),
         moved,
         parents,
         infer=settings.infer_columns,
+        followed=followed_shapes(records.shapes.values()),
     )
     runs = task_runs((run for run in records.runs if run.task not in views), used)
     return Lineage(
@@ -160,8 +162,9 @@ def _build_lineage(
         flows=tuple(sorted(moved, key=flow_order)),
         shapes=records.shapes,
         rejects=records.rejects,
-        column_edges=column_edges,
-        column_uses=column_uses,
+        column_edges=columns.edges,
+        column_uses=columns.uses,
+        known_reads=columns.known_reads,
         definitions=_views(access for access in lasting if access.task in views),
         dataset_metadata=metadata_by_dataset(
             records.dataset_metadata,
@@ -179,7 +182,7 @@ def _build_lineage(
             accesses=tuple(a for a in lasting if a.last_at is not None and a.task not in views),
             orchestrator_runs=orchestrator_runs(records.runs),
             superseded=supersessions(records.runs, lasting),
-            fed_again=fed_again,
+            fed_again=columns.fed_again,
         ),
         dbt=DbtRuns(results_by_node(rename_checks(records.node_results, rename))),
     )

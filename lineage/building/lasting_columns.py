@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbt_graft.lineage.building.held_columns import HeldColumns
 from dbt_graft.lineage.building.memory import MEMORY, MemoryOrder, memory_order, uses_memory
@@ -38,6 +38,22 @@ _ORDER: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
 )
 
 
+class LastingColumns(NamedTuple):
+    """Columns between lasting datasets.
+
+    Attributes:
+        edges: See `resolve`.
+        uses: The columns that are only used.
+        fed_again: The tasks that put values of a dataset into it again: the next day's rows.
+        known_reads: Task and dataset, where all columns that are read are known.
+    """
+
+    edges: tuple[ColumnEdge, ...]
+    uses: tuple[ColumnUse, ...]
+    fed_again: tuple[Output, ...]
+    known_reads: tuple[Output, ...]
+
+
 def lasting_columns(
     edges: Iterable[ColumnEdge],
     accesses: Iterable[Access],
@@ -46,10 +62,9 @@ def lasting_columns(
     parents: Mapping[tuple[str, str], str],
     *,
     infer: bool = True,
-) -> tuple[tuple[ColumnEdge, ...], tuple[ColumnUse, ...], tuple[Output, ...]]:
-    """The column edges between lasting datasets, see `resolve`; and the columns that are only used.
-
-    The third are the tasks that put values of a dataset into it again, as into the next day's rows.
+    followed: Collection[str] = frozenset(),
+) -> LastingColumns:
+    """The columns between lasting datasets.
 
     What a task's shape did is left out where all that it tried failed.
 
@@ -57,6 +72,7 @@ def lasting_columns(
         accesses, datasets, flows: What is known under the names that the edges have.
         parents: The run of an orchestrator that started a run, by task and run id.
         infer: See through tasks' memories too.
+        followed: The shapes of which all columns are known.
     """
     accesses = list(accesses)
     temporaries = set()
@@ -86,9 +102,13 @@ def lasting_columns(
         {(flow.task, flow.source, flow.target) for flow in flows},
         memory_order(of_short, accesses, parents),
     )
-    again = _fed_again(all_edges, accesses)
     ordered_uses = sorted(uses, key=lambda use: (use.task, use.dataset.key, use.column))
-    return _moving_edges(all_edges), tuple(ordered_uses), again
+    return LastingColumns(
+        _moving_edges(all_edges),
+        tuple(ordered_uses),
+        _fed_again(all_edges, accesses),
+        _known_reads(chain(by_ends[False, False], by_ends[False, True]), accesses, followed),
+    )
 
 
 def resolve(
@@ -224,6 +244,24 @@ def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple
         or (edge.task, edge.shape_id, edge.to_dataset) in reads
     }
     return tuple(sorted(outputs))
+
+
+def _known_reads(
+    edges: Iterable[ColumnEdge], accesses: Iterable[Access], followed: Collection[str]
+) -> tuple[Output, ...]:
+    """Each task and dataset that it reads by statements alone that name all columns they take."""
+    by_all = {
+        (edge.task, edge.shape_id, edge.from_dataset)
+        for edge in edges
+        if edge.from_column == ANY_COLUMN
+    }
+    known: dict[Output, bool] = {}
+    for access in accesses:
+        if access.direction is Direction.READ and access.status is not Status.FAILED:
+            way, shape = (access.task, access.dataset), access.shape_id
+            names_all = shape in followed and (access.task, shape, access.dataset) not in by_all
+            known[way] = known.get(way, True) and names_all
+    return tuple(sorted(way for way, is_known in known.items() if is_known))
 
 
 def _stays(edge: ColumnEdge) -> bool:

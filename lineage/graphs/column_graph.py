@@ -162,16 +162,17 @@ class ColumnGraph:
     def consumers(self, column: ColumnId, *, indirect: bool = False) -> list[Consumer]:
         """The dashboards, reports and the like at which it ends, by name.
 
-        They are those that read its dataset or any on its path downstream: it is not known which
-        columns they use.
+        They are those that read it or any column on its path downstream, or may: of many it is not
+        known which columns they use.
         """
         reached = self._reach(self._starts(column), None, indirect, self._downstream)
-        datasets = {self._dataset_of[node] for node in reached}
-        datasets.add(self._numbers.get(column.dataset.key, -1))
+        names = {(self._dataset_of[node], self._names[node]) for node in reached}
+        names.add((self._numbers.get(column.dataset.key, -1), column.name))
         consumers = {
             consumer.node_id: consumer
-            for read in datasets
+            for read, name in names
             for consumer in self._consumers.get(read, ())
+            if name in ("", ANY_COLUMN) or consumer.may_read(self._datasets[read], name)
         }
         return sorted(consumers.values(), key=lambda consumer: (consumer.name, consumer.node_id))
 

@@ -117,3 +117,22 @@ def test_a_contract_names_the_columns_that_it_promises_and_no_fields_of_them() -
     assert [name for _, name in consumer.columns] == ["id", "items"]
     assert consumer.names(consumer.reads[0], "ID")
     assert not consumer.names(consumer.reads[0], "price")
+
+
+@for_each(
+    "columns, column, expected",
+    [
+        (["id"], "ID", True),
+        (["id"], "price", False),
+        (["id"], "id.part", True),
+        (["items", "items.price"], "items.price", True),
+        (["items"], "items_", False),
+        ([], "price", True),
+    ],
+)
+def test_a_contract_reads_the_columns_that_it_promises_or_any(
+    columns: list[str], column: str, expected: bool
+) -> None:
+    of_table = ContractTable(("raw.orders",), tuple(map(ContractColumn, columns)))
+    (consumer,) = match_contracts([contract(of_table)], DATASETS).consumers()
+    assert consumer.may_read(consumer.reads[0], column) is expected

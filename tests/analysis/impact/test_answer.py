@@ -366,6 +366,98 @@ def test_a_consumer_that_names_no_column_is_not_certain_to_break() -> None:
     assert not consumer.breaks
 
 
+READS = {
+    "all": "",  # which columns it reads is not known
+    "note": "note",
+    "struct": "note.text",
+    "other": "id",
+    "counts": "",
+}
+
+
+@for_each(
+    "name, kind, expected",
+    [
+        ("mart.note", "remove", {"all": "may be", "note": "hit", "struct": "hit"}),
+        ("mart.note", "unit", {"all": "may be", "note": "hit", "struct": "hit"}),
+        ("mart.note", "privacy", {"all": "may be", "note": "hit", "struct": "hit"}),
+        ("mart.id", "remove", {"all": "may be", "other": "hit"}),
+        # It is not written then, or has other rows.
+        (
+            "clean.note",
+            "remove",
+            dict.fromkeys(("all", "note", "struct", "other", "counts"), "hit"),
+        ),
+        ("clean.note", "unit", dict.fromkeys(("all", "note", "struct", "other", "counts"), "hit")),
+        ("mart", "remove", dict.fromkeys(("all", "note", "struct", "other", "counts"), "hit")),
+        ("mart", "rows", dict.fromkeys(("all", "note", "struct", "other", "counts"), "hit")),
+    ],
+)
+def test_a_consumer_is_hit_by_the_columns_that_it_reads(
+    name: str, kind: str, expected: dict[str, str]
+) -> None:
+    mart = table("mart")
+    readers = [
+        replace(
+            BOARD,
+            node_id=reader,
+            name=reader,
+            columns=((mart, column),) if column else (),
+            known_reads=() if reader == "all" else (mart,),
+        )
+        for reader, column in READS.items()
+    ]
+    dataset, _, column = name.partition(".")
+    change = ProposedChange(table(dataset), ChangeType(kind), column)
+    found = impact(ImpactGraph(EDGES, FLOWS), change, Surroundings(consumers=readers))
+
+    assert {
+        hit.consumer.name: "may be" if hit.unknown_columns else "hit" for hit in found.consumers
+    } == expected
+
+
+def test_a_reader_of_other_columns_is_counted_and_a_contract_that_promises_others_is_not() -> None:
+    mart = table("mart")
+    other = replace(BOARD, columns=((mart, "id"),), known_reads=(mart,))
+    readers = [other, replace(other, kind="data contract", name="contract")]
+    change = ProposedChange(mart, ChangeType.REMOVE, "note")
+    found = impact(ImpactGraph(EDGES, FLOWS), change, Surroundings(consumers=readers))
+
+    assert (found.consumers, found.unaffected) == ((), 1)
+
+
+@for_each(
+    "uses, known_reads, expected",
+    [
+        ([], [], {"script": "may be"}),
+        (["note"], [], {"script": "hit"}),
+        (["id"], [], {"script": "may be"}),
+        ([], ["mart"], {}),
+        (["id"], ["mart"], {}),
+        (["note"], ["mart"], {"script": "hit"}),
+        (["id"], ["clean"], {"script": "may be"}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["remove", "meaning"])
+def test_a_task_whose_output_has_unknown_columns_is_hit_by_those_that_it_reads(
+    uses: list[str], known_reads: list[str], expected: dict[str, str], kind: str
+) -> None:
+    graph = ImpactGraph(
+        EDGES,
+        FLOWS,
+        uses=[ColumnUse("script", table("mart"), column) for column in uses],
+        known_reads=[("script", table(name)) for name in known_reads],
+    )
+    found = impact(graph, ProposedChange(table("mart"), ChangeType(kind), "note"), Surroundings())
+    if kind == "meaning" and not known_reads:
+        expected = {"script": "may be"}  # what it takes may be in other columns, too
+
+    assert {
+        task.name: "may be" if task.unknown_columns else "hit" for task in found.tasks
+    } == expected
+    assert [dataset.dataset.name for dataset in found.datasets] == ["copy"] * len(expected)
+
+
 # `raw > stg > mart, other`: stg is `select *`, or names its columns.
 STAGED = [
     edge("stg.amount < raw.amount IDENTITY", "stg"),

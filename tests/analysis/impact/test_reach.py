@@ -10,6 +10,7 @@ from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach, ReachOfChange
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
+from dbt_graft.lineage.model import ColumnUse
 from tests.analysis.impact.test_answer import BOARD, EDGES, FLOWS, TESTS, table
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 from tests.cases import for_each
@@ -67,7 +68,9 @@ def test_columns_are_known_for_a_part_of_the_way() -> None:
 def test_random_changes_have_the_figures_of_the_single_answer(seed: int) -> None:
     random = Random(seed)  # noqa: S311
     edges, flows = project(random)
-    graph = ImpactGraph(edges, flows)
+    known = [("t", DatasetId("db", one)) for one in TABLES if random.random() < 0.3]
+    uses = [ColumnUse("t", DatasetId("db", random.choice(TABLES)), one) for one in COLUMNS]
+    graph = ImpactGraph(edges, flows, uses=uses, known_reads=known)
     tests = tuple(NodeTest(f"t{one}", "unique", one) for one in ("", *COLUMNS))
     around = Surroundings(
         {
@@ -77,6 +80,11 @@ def test_random_changes_have_the_figures_of_the_single_answer(seed: int) -> None
         (
             Consumer("e1", "board", "dashboard", (DatasetId("db", "c"), DatasetId("db", "d"))),
             Consumer("e2", "api", "api", (DatasetId("db", "b"),), criticality="high"),
+            Consumer(
+                *("e3", "task", "task", (b := DatasetId("db", "b"), DatasetId("db", "c"))),
+                columns=((b, COLUMNS[0]),),
+                known_reads=(b,),
+            ),
         ),
     )
     found = ImpactReach(graph, around)

@@ -16,6 +16,7 @@ from dbt_graft.analysis.impact.stored_surroundings import (
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.model import ColumnUse
 from dbt_graft.lineage.records import Column, ColumnEdge, Dataset
 from tests.analysis.impact.test_spread import COLUMNS, TABLES, project
 from tests.cases import for_each
@@ -57,7 +58,13 @@ def around(random: Random) -> Surroundings:
     }
     reads = tuple(map(table, random.sample(TABLES, 2)))
     board = Consumer("exposure.shop.board", "board", "dashboard", reads, tags=("a", "b"))
-    report = Consumer("report", "report", "task", reads[:1], deadline="08:00", owner="Ada")
+    report = Consumer(
+        *("report", "report", "task", reads[:1]),
+        deadline="08:00",
+        owner="Ada",
+        columns=((reads[0], COLUMNS[0]),),
+        known_reads=reads[:1],
+    )
     return Surroundings(described, (board, report), {"t": "Bo"}, ("t",))
 
 
@@ -67,7 +74,10 @@ def test_a_stored_graph_answers_as_the_one_that_was_stored(seed: int) -> None:
     edges, flows = project(random)
     edges += any_columns(random)
     graph = ImpactGraph(
-        *(edges, dated_flows(random, flows), known_columns(random)), NOW - timedelta(days=90)
+        *(edges, dated_flows(random, flows), known_columns(random)),
+        NOW - timedelta(days=90),
+        uses=[ColumnUse("t", table(random.choice(TABLES)), one) for one in COLUMNS],
+        known_reads=[("t", table(name)) for name in TABLES if random.random() < 0.3],
     )
     beside = around(random)
     stored = read_graph(graph_sections(graph))

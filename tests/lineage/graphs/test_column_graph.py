@@ -205,6 +205,20 @@ def test_a_line_ends_at_the_consumers_of_its_datasets() -> None:
     assert of.consumers(column("z.unknown")) == [other]
 
 
+def test_a_line_ends_at_no_consumer_that_reads_other_columns() -> None:
+    mart = DatasetId("db", "c")
+    other, own, partly = (
+        Consumer(
+            *(f"exposure.{name}", name, "dashboard", (mart,)),
+            columns=((mart, name),),
+            known_reads=known,
+        )
+        for name, known in (("other", (mart,)), ("SUM", (mart,)), ("some", ()))
+    )
+    of = graph(*LINE, consumers=[other, own, partly])
+    assert of.consumers(column("a.x")) == [own, partly]
+
+
 def test_edges_of_unknown_columns_are_there_to_be_shown() -> None:
     of = graph("b.* < a.x TRANSFORMATION", "b.* < a.day FILTER", "c.y < b.* TRANSFORMATION")
     into, out = of.unmatched(DatasetId("db", "b"))

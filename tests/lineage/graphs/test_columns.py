@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbt_graft.lineage.building.lasting_columns import edges_by_ends, lasting_columns, resolve
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.records import Access, ColumnEdge, Subtype
+from dbt_graft.lineage.records import Access, ColumnEdge, Status, Subtype
 from tests.cases import for_each
 from tests.notation import access, edge
 
@@ -189,6 +189,37 @@ def test_a_task_puts_values_of_a_table_into_it_again(
 ) -> None:
     temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
     column_edges = [edge(text, shape_id="s") for text in edges]
-    _, _, fed_again = lasting_columns(column_edges, [temporary, *accesses], (), (), {})
+    columns = lasting_columns(column_edges, [temporary, *accesses], (), (), {})
 
-    assert [f"{task} {dataset.name}" for task, dataset in fed_again] == expected
+    assert [f"{task} {dataset.name}" for task, dataset in columns.fed_again] == expected
+
+
+SELECT = access("SELECT", N, shape_id="s")
+
+
+@for_each(
+    "edges, accesses, expected",
+    [
+        (["#x.p < n.p"], [SELECT], ["load n"]),
+        ([], [SELECT], ["load n"]),  # it counts rows
+        (["n.p < t.p", "#x.* < n.p FILTER"], [SELECT], ["load n"]),
+        (["#x.* < n.*"], [SELECT], []),
+        (["t.* < n.* IDENTITY"], [SELECT], []),
+        # All statements that read it count, but not those that failed.
+        (["#x.p < n.p"], [SELECT, access("SELECT", N, shape_id="not followed")], []),
+        (
+            ["#x.p < n.p"],
+            [SELECT, access("SELECT", N, shape_id="not followed", status=Status.FAILED)],
+            ["load n"],
+        ),
+        (["n.p < t.p"], UPDATE, []),
+    ],
+)
+def test_all_columns_are_known_that_a_task_reads(
+    edges: list[str], accesses: list[Access], expected: list[str]
+) -> None:
+    temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
+    column_edges = [edge(text, shape_id="s") for text in edges]
+    columns = lasting_columns(column_edges, [temporary, *accesses], (), (), {}, followed={"s", "x"})
+
+    assert [f"{task} {dataset.name}" for task, dataset in columns.known_reads] == expected
