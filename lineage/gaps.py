@@ -88,7 +88,15 @@ def may_touch_more(shape: Shape) -> bool:
 
 
 def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
-    """For each task the rejected records, by reason, that are its.
+    """For each task the rejected records, by reason, that are its."""
+    by_task: dict[str, Counter[str]] = defaultdict(Counter)
+    for (task, _), reasons in rejects_by_log(lineage).items():
+        by_task[task] += Counter(reasons)
+    return by_task
+
+
+def rejects_by_log(lineage: Lineage) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """For each task and log the rejected records, by reason, that are the task's.
 
     Those of which no task is known are of the only one in their log. Those of an application of
     Spark may be of each of its tasks. In a log of many runs one record says little of each task;
@@ -97,12 +105,12 @@ def rejects_by_task(lineage: Lineage) -> Mapping[str, Mapping[str, int]]:
     applications = {
         run.origin for task in lineage.tasks.values() for run in task.runs if run.engine == "spark"
     }
-    by_task: dict[str, Counter[str]] = defaultdict(Counter)
+    by_log: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for origin, reason, number, tasks in _rejects(lineage):
         if len(tasks) == 1 or origin in applications:
             for name in tasks:
-                by_task[name][reason] += number
-    return by_task
+                by_log[name, origin][reason] += number
+    return by_log
 
 
 def rejects_of_any(lineage: Lineage) -> dict[tuple[str, str], list[str]]:

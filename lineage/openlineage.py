@@ -20,8 +20,9 @@ from dbt_graft.lineage.redaction import redact_name
 NAMESPACE = "graft"
 # The producer of our events begins with it.
 REPOSITORY = "https://github.com/dbt-graft/dbt-graft"
-# The version of an engine that no log names: the facet requires one.
-UNKNOWN_VERSION = "unknown"
+# The version of an engine that no log names: the facet requires one, and a consumer may take it
+# apart as Python's packages or SemVer have it.
+UNKNOWN_VERSION = "0.0.0+unknown"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DBT = "dbt."
 _VIEW = "view."

@@ -311,8 +311,9 @@ def _error(job: Job, event: Event, message: str) -> str:
 
 
 def _engine_version(facets: Facets) -> str | None:
-    version = _word(text(facets, "processing_engine", "version"))
-    return None if version == UNKNOWN_VERSION else version
+    # Other consumers get one that they can take apart.
+    version = graft_tag(facets, "engine_version") or text(facets, "processing_engine", "version")
+    return None if version in ("unknown", UNKNOWN_VERSION) else _word(version)
 
 
 def _is_once(facets: Facets) -> bool:

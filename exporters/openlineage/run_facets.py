@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import reduce
@@ -33,6 +34,14 @@ _SCHEMAS = {
     Direction.WRITE: ("OutputSubsetOutputDatasetFacet", "outputCondition"),
 }
 _EVIDENCES = [*Evidence]
+# Versions of PEP 440, as Python has them; of others what follows the release is a label.
+_RELEASE = re.compile(r"v?\d+(?:\.\d+)*", re.ASCII)
+_VERSION = re.compile(
+    r"v?\d+(?:\.\d+)*(?:[-._]?(?:a|b|c|rc|alpha|beta|pre|preview)[-._]?\d*)?"
+    r"(?:[-._]?post[-._]?\d*)?(?:[-._]?dev[-._]?\d*)?(?:\+[a-z0-9]+(?:[-._][a-z0-9]+)*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_NO_LABEL = re.compile(r"[^A-Za-z0-9]+")
 _LAYERS = {kind: layer for layer, kind in KINDS_BY_LAYER.items()}
 # Longer conditions help no receiver.
 _MOST = 50
@@ -44,7 +53,7 @@ def run_facets(snapshot: LineageSnapshot, run: Run) -> dict[str, Facet]:
         # Receivers name the platform of a job after it, so it is always there.
         "processing_engine": facet(
             "ProcessingEngineRunFacet",
-            version=run.engine_version or UNKNOWN_VERSION,
+            version=_version(run.engine_version),
             name=integration(run.engine).lower(),
             openlineageAdapterVersion=__version__,
         ),
@@ -55,25 +64,43 @@ def run_facets(snapshot: LineageSnapshot, run: Run) -> dict[str, Facet]:
     return without_none(facets)
 
 
-def extraction_error(snapshot: LineageSnapshot, shape_ids: Iterable[str]) -> Facet | None:
-    """The statements of a run that may read or write more than is known; None without any."""
+def extraction_error(snapshot: LineageSnapshot, run: Run, shape_ids: Iterable[str]) -> Facet | None:
+    """The statements of a run, and records of its log, that may read or write more than is known.
+
+    None without any. A record that could not be read is of any of the task's runs in that log.
+    """
     shapes = [
         snapshot.lineage.shapes[shape_id]
         for shape_id in shape_ids
         if shape_id in snapshot.lineage.shapes
     ]
     unknown = [shape for shape in shapes if may_touch_more(shape)]
-    if not unknown:
+    rejects = snapshot.rejects.get((run.task, run.origin), {})
+    if not unknown and not rejects:
         return None
+    rejected = sum(rejects.values())
     return facet(
         "ExtractionErrorRunFacet",
-        totalTasks=len(shapes),
-        failedTasks=len(unknown),
+        totalTasks=len(shapes) + rejected,
+        failedTasks=len(unknown) + rejected,
         errors=[
-            without_none({"errorMessage": gap.reason, "task": gap.example or None})
-            for gap in gaps(unknown)
+            *(
+                without_none({"errorMessage": gap.reason, "task": gap.example or None})
+                for gap in gaps(unknown)
+            ),
+            *({"errorMessage": reason} for reason in sorted(rejects)),
         ],
     )
+
+
+def _version(version: str | None) -> str:
+    """A version that consumers can take apart: `3.3.0-amzn-1` is `3.3.0+amzn.1`."""
+    if not version or _VERSION.fullmatch(version):
+        return version or UNKNOWN_VERSION
+    release = _RELEASE.match(version)
+    number = release[0] if release else "0.0.0"
+    label = _NO_LABEL.sub(".", version[len(release[0]) if release else 0 :]).strip(".")
+    return f"{number}+{label}" if label else number
 
 
 def _nominal_time(run: Run) -> Facet | None:
@@ -93,6 +120,9 @@ def _tags(snapshot: LineageSnapshot, run: Run) -> Facet | None:
         "evidence": None
         if Evidence.OBSERVED in evidences
         else max(evidences, key=_EVIDENCES.index),
+        "engine_version": run.engine_version
+        if run.engine_version != _version(run.engine_version)
+        else None,
         "application_id": run.application_id,
         "attempt": str(run.attempt) if run.attempt is not None else None,
         "url": run.url,

@@ -123,7 +123,7 @@ def _events(
         language = "JAVA" if run.engine == "spark" else "SQL"
         error = facet("ErrorMessageRunFacet", message=run.error, programmingLanguage=language)
         facets = {**facets, "errorMessage": error}
-    if extraction := extraction_error(snapshot, work.shapes):
+    if extraction := extraction_error(snapshot, run, work.shapes):
         facets = {**facets, "extractionError": extraction}
     statement_facets = {"sql": work.facets.sql, "lineage": work.facets.lineage}
     yield event(

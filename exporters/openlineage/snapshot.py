@@ -13,6 +13,7 @@ from dbt_graft.exporters.openlineage.facets import Facet
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Description
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.gaps import rejects_by_log
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.openlineage import NAMESPACE, JobId, parse_job, run_uuid, task_job
@@ -71,6 +72,11 @@ class LineageSnapshot:
     def edges(self) -> Mapping[str, Sequence[ColumnEdge]]:
         """Task or definition -> its column edges."""
         return group_by_key((edge.task, edge) for edge in self.lineage.column_edges)
+
+    @cached_property
+    def rejects(self) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """Task and log -> the rejected records that are the task's, by reason."""
+        return rejects_by_log(self.lineage)
 
     def usages_by_run(self, task: Task) -> Mapping[tuple[str, str], Sequence[Usage]]:
         """Engine and run id -> the usages of a task that the run had."""
