@@ -109,12 +109,13 @@ def read_event(value: Any) -> Event:
         raise NotAnEventError("has neither 'run' nor 'job' nor 'dataset': not an OpenLineage event")
     written_at = _require(document, "eventTime", "")
     at = _time(written_at)
+    producer = document.get("producer")
+    producer = producer if isinstance(producer, str) else ""
     if not is_run and not is_job:
         named = _dataset(document["dataset"], "dataset", "outputFacets")
-        return Event(EventKind.DATASET, at, "OTHER", "", "", "", "", {}, {}, (), (named,))
+        return Event(EventKind.DATASET, at, "OTHER", "", "", "", producer, {}, {}, (), (named,))
     job = _object(_require(document, "job", ""), "job")
     run = _object(document["run"], "run") if is_run else {}
-    producer = document.get("producer")
     return Event(
         EventKind.RUN if is_run else EventKind.JOB,
         at,
@@ -122,7 +123,7 @@ def read_event(value: Any) -> Event:
         run_id=_run_id(_require(run, "runId", "run.")) if is_run else "",
         namespace=redact_text(_text(job, "namespace", "job.")),
         job=redact_text(_text(job, "name", "job.")),
-        producer=producer if isinstance(producer, str) else "",
+        producer=producer,
         run_facets=_facets(run, "facets", "run."),
         job_facets=_facets(job, "facets", "job."),
         inputs=_datasets(document, "inputs", "inputFacets"),

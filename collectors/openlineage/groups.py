@@ -142,6 +142,8 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
     reads = _merge_accesses(_reads(event, columns))
     entries = list(_entries(event))
     explained = {target for target, _ in entries if target}
+    # Where both facets have columns, those of `columnLineage` do not count.
+    with_columns = {target for target, entry in entries if mapping(entry, "fields")}
     writes: _Side = {}
     edges: list[StatementEdge] = []
     for event_dataset in _distinct(event.outputs):
@@ -157,7 +159,8 @@ def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:
         if access.operation in _NO_DATA:
             yield Group({}, {(dataset, access.operation): access}, (), evidence)
             continue
-        edges += column_lineage(dataset, event_dataset.facets)
+        if dataset not in with_columns:
+            edges += column_lineage(dataset, event_dataset.facets)
         if dataset not in explained:
             key = (dataset, access.operation)
             writes[key] = _join_parts(writes[key], access) if key in writes else access

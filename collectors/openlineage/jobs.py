@@ -20,11 +20,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dbt_graft.collectors.openlineage.event import Event
-from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, text
+from dbt_graft.collectors.openlineage.datasets import kind_of, named_dataset
+from dbt_graft.collectors.openlineage.event import Event, NotAnEventError
+from dbt_graft.collectors.openlineage.facets import graft_tag, is_deleted, mapping, text
 from dbt_graft.collectors.run_suffix import cut_run_suffix
+from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.openlineage import JobId, dbt_node, is_view
+from dbt_graft.lineage.openlineage import JobId, dbt_node, is_view, view_job
 
 AIRFLOW, SPARK, TRINO = "airflow", "spark", "trino"
 # Part of our own producer's URL.
@@ -49,6 +51,9 @@ _DBT_STEP = re.compile(r"\.build\.(run|seed|snapshot)\Z")
 _DBT_VERSION = re.compile(r"v\d+")
 # Sessions of dbt on Spark, whose applications are called so.
 _DBT_JOB = re.compile(r"dbt(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+NO_VIEW = "the lineage of a dataset that is no view names no job that makes it"
 
 
 class Job(NamedTuple):
@@ -116,6 +121,29 @@ def _named_node(event: Event) -> str:
 def is_ours(event: Event) -> bool:
     """Whether it is an event that `graft export openlineage` wrote."""
     return _GRAFT in event.producer.lower()
+
+
+def defined_view(event: Event) -> Job | None:
+    """The view whose definition is in a DatasetEvent; None where it has none, or in our own events.
+
+    These have the definition in a JobEvent, too.
+
+    Raises:
+        NotAnEventError: It says what a dataset that is no view comes from, which nobody makes.
+    """
+    [event_dataset] = event.outputs
+    facets = event_dataset.facets
+    if is_ours(event) or not ("lineage" in facets or "columnLineage" in facets):
+        return None
+    dataset = named_dataset(event_dataset.namespace, event_dataset.name)
+    if dataset is None:
+        return None
+    if kind_of(dataset, facets) is Kind.VIEW:
+        job = view_job(dataset)
+        return Job(f"{job.namespace}/{job.name}", str(dataset), DefinitionKind.VIEW.value)
+    if mapping(facets, "lineage") and not is_deleted(facets, "lineage"):
+        raise NotAnEventError(NO_VIEW)
+    return None
 
 
 def engine_of(event: Event) -> str:

@@ -27,7 +27,7 @@ from dbt_graft.collectors.openlineage.event import Event, EventKind, NotAnEventE
 from dbt_graft.collectors.openlineage.facets import count_unused_facets, text
 from dbt_graft.collectors.openlineage.files import has_head, read_head
 from dbt_graft.collectors.openlineage.fragment import Fragment, fragment
-from dbt_graft.collectors.openlineage.jobs import Job, job_of
+from dbt_graft.collectors.openlineage.jobs import Job, defined_view, job_of
 from dbt_graft.collectors.openlineage.lines import Line, Range, lines
 from dbt_graft.collectors.schema import Flat, batch, record
 from dbt_graft.collectors.statement import access_records, column_edge_records
@@ -240,13 +240,17 @@ class _PartReader:
         self._catalogue.add(event)
         for described in dataset_metadata(event, self.origin):
             self._dataset_texts.add(described.dataset, described)
-        if event.kind is EventKind.DATASET:
+        view = defined_view(event) if event.kind is EventKind.DATASET else None
+        if view:
+            # What nobody runs is declared, as by a job.
+            event = event._replace(kind=EventKind.JOB, job=view.name)
+        elif event.kind is EventKind.DATASET:
             return
         # A producer may use one run id for the runs of several jobs.
         key = (event.run_id, event.namespace, event.job)
         held = self._held.get(key)
         if held is None:
-            held = self._held[key] = _Held(job_of(event, self._rule))
+            held = self._held[key] = _Held(view or job_of(event, self._rule))
         elif text(event.job_facets, "dbt_node", "unique_id") not in ("", held.job.node_id):
             # Of a run, one event may say which node of dbt it is; the rest is in all of them.
             held.job = job_of(event, self._rule)

@@ -1,4 +1,4 @@
-"""JobEvents: of what a job declares the newest counts, in whatever order and logs events come."""
+"""JobEvents and DatasetEvents: of what they declare the newest counts, in any order and logs."""
 
 from __future__ import annotations
 
@@ -161,3 +161,111 @@ def test_a_job_in_place_of_a_dataset_is_a_gap_until_the_newest_has_none(tmp_path
     identity = {"namespace": "etl", "name": "shop.load_orders", "type": "JOB"}
     own["lineage"]["entries"][0]["fields"] = {"id": {"inputs": [identity, {"type": "JOB"}]}}
     assert open_tasks(lineage(tmp_path, [declared(20, [A], [B], job_facets=own)])) == {}
+
+
+VIEW: Document = {"datasetType": {"datasetType": "VIEW"}}
+SOURCES: Document = {
+    "lineage": {
+        "inputs": [{"namespace": "spark", "name": "raw.a", "type": "DATASET"}],
+        "fields": {"id": {"inputs": [column(A, "id", {"type": "DIRECT", "subtype": "IDENTITY"})]}},
+    }
+}
+GONE: Document = {"lineage": {"_deleted": True}}
+
+
+def described(day: int, facets: Document, **more: Any) -> Document:
+    """A DatasetEvent of a day, about the table B."""
+    document = {"eventTime": f"2026-11-{day}T08:00:00Z", "producer": "https://a"}
+    return {**document, "dataset": dataset(B, facets), **more}
+
+
+# DatasetEvents -> the flows and columns of definitions, and reasons of rejects.
+DATASETS: dict[str, tuple[list[Document], list[str], list[str], list[str]]] = {
+    "a view comes from what its lineage names": (
+        [described(20, VIEW | SOURCES)],
+        ["spark/raw.b: spark/raw.a -> spark/raw.b (declared)"],
+        ["raw.b.id <- raw.a.id IDENTITY"],
+        [],
+    ),
+    "or its columns": (
+        [described(20, VIEW | from_column("key")["facets"])],
+        ["spark/raw.b: spark/raw.a -> spark/raw.b (declared)"],
+        ["raw.b.id <- raw.a.key TRANSFORMATION"],
+        [],
+    ),
+    "of which those of the lineage count": (
+        [described(20, VIEW | SOURCES | from_column("key")["facets"])],
+        ["spark/raw.b: spark/raw.a -> spark/raw.b (declared)"],
+        ["raw.b.id <- raw.a.id IDENTITY"],
+        [],
+    ),
+    "the newest counts": (
+        [
+            described(20, VIEW | SOURCES),
+            described(
+                21,
+                VIEW
+                | {
+                    "lineage": {
+                        "inputs": [{"namespace": "spark", "name": "raw.c", "type": "DATASET"}]
+                    }
+                },
+            ),
+        ],
+        ["spark/raw.b: spark/raw.c -> spark/raw.b (declared)"],
+        [],
+        [],
+    ),
+    "what is deleted does not": (
+        [described(20, VIEW | SOURCES), described(21, VIEW | GONE)],
+        [],
+        [],
+        [],
+    ),
+    "other facets leave it": (
+        [described(20, VIEW | SOURCES), described(21, VIEW)],
+        ["spark/raw.b: spark/raw.a -> spark/raw.b (declared)"],
+        ["raw.b.id <- raw.a.id IDENTITY"],
+        [],
+    ),
+    "of a table nobody is known to make it": (
+        [described(20, SOURCES)],
+        [],
+        [],
+        ["the lineage of a dataset that is no view names no job that makes it"],
+    ),
+    "as nobody is where only its columns are there": (
+        [described(20, from_column("key")["facets"]), described(21, GONE)],
+        [],
+        [],
+        [],
+    ),
+    "ours have it in JobEvents": (
+        [
+            described(
+                20, VIEW | SOURCES, producer="https://github.com/dbt-graft/dbt-graft/tree/v0.1.0"
+            )
+        ],
+        [],
+        [],
+        [],
+    ),
+}
+
+
+@for_each("sequence, expected, of_columns, rejects", DATASETS.values(), ids=DATASETS)
+def test_a_view_is_what_the_newest_dataset_event_says(
+    tmp_path: Path,
+    sequence: list[Document],
+    expected: list[str],
+    of_columns: list[str],
+    rejects: list[str],
+) -> None:
+    for files in ([sequence], [sequence[::-1]], [[one] for one in sequence[::-1]]):
+        found = lineage(tmp_path, *files)
+        assert flows(found) == expected
+        assert columns(found) == of_columns
+        assert [reject.reason for reject in found.rejects] == rejects
+        assert {name: each.dataset.name for name, each in found.definitions.items()} == (
+            {"spark/raw.b": "raw.b"} if expected else {}
+        ) or sequence[-1]["dataset"]["facets"].get("lineage") == GONE["lineage"]
