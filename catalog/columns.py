@@ -81,11 +81,16 @@ class FurtherColumns:
 
 @frozen
 class ColumnRow:
-    """A column; its description is HTML."""
+    """A column; its description is HTML.
+
+    Attributes:
+        is_gone: The table was made anew without it; its history names it.
+    """
 
     name: str
     anchor: str
     type: str
+    is_gone: bool
     text: Markup
     upstream: LinkedColumns
     downstream: LinkedColumns
@@ -123,12 +128,13 @@ def column_table(index: Index, dataset: DatasetId, root: str) -> ColumnTable:
     description = index.descriptions.get(dataset)
     texts = dict(description.columns) if description else {}
     folded = {name.casefold(): text for name, text in texts.items()}
-    columns = index.columns(dataset)
+    columns, gone = index.columns(dataset), index.gone_columns(dataset)
     rows = tuple(
         ColumnRow(
             name=column.name,
             anchor=column_anchor(column.name),
             type=column.type,
+            is_gone=key in gone,
             text=prose(folded.get(key, ""), root, index.dbt_docs),
             upstream=comes_from,
             downstream=feeds,

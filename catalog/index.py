@@ -202,6 +202,13 @@ class Index:
             columns[column.name.casefold()] = column
         return columns
 
+    def gone_columns(self, dataset: DatasetId) -> Collection[str]:
+        """The columns that a dataset had before it was made anew, by their folded names."""
+        facts = self.datasets[dataset]
+        if not facts.has_all_columns:
+            return ()
+        return {*self.columns(dataset)} - {column.name.casefold() for column in facts.columns}
+
     def _unlisted_columns(self, dataset: DatasetId, listed: Collection[str]) -> tuple[Column, ...]:
         """The columns that the schema does not have."""
         description = self.descriptions.get(dataset)

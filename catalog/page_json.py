@@ -118,10 +118,12 @@ def _columns(index: Index, dataset: DatasetId) -> list[Section]:
     texts = {
         name.casefold(): text for name, text in (description.columns if description else {}).items()
     }
+    gone = index.gone_columns(dataset)
     return [
         {
             "name": column.name,
             "type": column.type,
+            "is_gone": key in gone,
             "description": texts.get(key, ""),
             "upstream": [
                 _edge(edge, edge.from_dataset, edge.from_column) for edge in upstream.get(key, ())

@@ -357,6 +357,7 @@ def merge_datasets(a: Dataset, b: Dataset) -> Dataset:
         a.id,
         kind=joint_kind(a.kind, b.kind),
         columns=columns or b.columns,
+        has_all_columns=a.has_all_columns if columns else b.has_all_columns,
         symlinks=tuple(sorted({*a.symlinks, *b.symlinks})) if b.symlinks else a.symlinks,
         first_seen=min(filter(None, (a.first_seen, b.first_seen)), default=None),
         last_seen=max(filter(None, (a.last_seen, b.last_seen)), default=None),

@@ -265,7 +265,11 @@ class Column:
 
 @frozen
 class Dataset:
-    """A dataset and its columns."""
+    """A dataset and its columns.
+
+    Attributes:
+        has_all_columns: It has no columns but these: what else is named of it was there before.
+    """
 
     id: DatasetId
     kind: Kind = Kind.TABLE
@@ -275,6 +279,7 @@ class Dataset:
     last_seen: datetime | None = None
     dropped_at: datetime | None = None
     origin: str = ""
+    has_all_columns: bool = field(default=False, metadata={"stored": False})
 
 
 @frozen

@@ -6,7 +6,7 @@ edges with the tasks that carry them. What is there by definition is in both, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
 
@@ -22,23 +22,10 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Column
+from dbt_graft.lineage.records import ANY_COLUMN, Column
 
 Ways = tuple[DatasetId, DatasetId]
 _FIRST_USED = "or used for the first time: no log before names all columns"
-
-
-@frozen
-class PastLineage:
-    """A lineage as of some time, and the columns that datasets had (`lineage.schemas`).
-
-    Attributes:
-        complete: Datasets that had no other columns.
-    """
-
-    lineage: Lineage
-    columns: Mapping[DatasetId, tuple[Column, ...]] = field(default_factory=dict)
-    complete: frozenset[DatasetId] = frozenset()
 
 
 @frozen
@@ -67,20 +54,21 @@ class Difference:
     reason: str = ""
 
 
-def past_state(past: PastLineage, rule: GoneRule | None = None) -> PastState:
+def past_state(past: Lineage, rule: GoneRule | None = None) -> PastState:
     """The state of a lineage as of some time."""
-    return _state(past, ends(past.lineage, rule))
+    return _state(past, ends(past, rule))
 
 
 def differences(
-    before: PastLineage, now: PastLineage, rule: GoneRule | None = None
+    before: Lineage, now: Lineage, rule: GoneRule | None = None
 ) -> tuple[Difference, ...]:
     """The differences from one lineage to a later one, by kind and name."""
-    ended, ended_before = ends(now.lineage, rule), ends(before.lineage, rule)
-    former_names = now.lineage.names.former
+    ended, ended_before = ends(now, rule), ends(before, rule)
+    former_names = now.names.former
     renamed = {former: dataset for dataset, names in former_names.items() for former in names}
-    complete = before.complete.union(renamed[name] for name in before.complete & renamed.keys())
-    explained = _Explained(now.lineage, ended, ended_before, complete)
+    complete = {key for key, dataset in before.datasets.items() if dataset.has_all_columns}
+    complete.update([renamed[name] for name in complete & renamed.keys()])
+    explained = _Explained(now, ended, ended_before, complete)
     states = _state(before, ended_before), _state(now, ended)
     return tuple(explained.explain(change) for change in state_changes(*states, renamed))
 
@@ -97,8 +85,8 @@ def state_changes(
     return tuple(sorted(all_changes, key=lambda change: kinds.index(change.kind)))
 
 
-def _state(past: PastLineage, ended: Ends) -> PastState:
-    lineage, columns = past.lineage, past.columns
+def _state(lineage: Lineage, ended: Ends) -> PastState:
+    columns = _columns_by_dataset(lineage)
     there = [dataset for dataset, facts in sorted(lineage.datasets.items()) if not facts.dropped_at]
     carriers: dict[Ways, set[str]] = {}
     for flow in lineage.flows:
@@ -107,12 +95,27 @@ def _state(past: PastLineage, ended: Ends) -> PastState:
     edges = {ways: tuple(sorted(carriers[ways])) for ways in sorted(carriers)}
     return PastState(
         PublishedNames(
-            tuple(PublishedDataset(dataset, "", columns.get(dataset, ())) for dataset in there),
+            tuple(PublishedDataset(dataset, "", columns[dataset]) for dataset in there),
             tuple(name for name in sorted(lineage.tasks) if name not in ended.tasks),
             tuple(edges),
         ),
         edges,
     )
+
+
+def _columns_by_dataset(lineage: Lineage) -> dict[DatasetId, tuple[Column, ...]]:
+    """The columns of each dataset; those that edges name where no log has its schema."""
+    named: dict[DatasetId, dict[str, Column]] = {
+        key: {} for key, dataset in lineage.datasets.items() if not dataset.columns
+    }
+    for edge in lineage.column_edges:
+        ends = (edge.to_dataset, edge.to_column), (edge.from_dataset, edge.from_column)
+        for dataset, name in ends:
+            if dataset in named and name != ANY_COLUMN:
+                named[dataset].setdefault(name.casefold(), Column(name))
+    return {
+        key: dataset.columns or (*named[key].values(),) for key, dataset in lineage.datasets.items()
+    }
 
 
 def _carriers(
@@ -131,7 +134,7 @@ class _Explained:
     """The times at which things of a lineage are new or gone, and the reasons."""
 
     def __init__(
-        self, now: Lineage, ended: Ends, ended_before: Ends, complete: frozenset[DatasetId]
+        self, now: Lineage, ended: Ends, ended_before: Ends, complete: Collection[DatasetId]
     ) -> None:
         self._now = now
         self._ends = ended

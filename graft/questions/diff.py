@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dbt_graft.analysis.answer import Answer
-from dbt_graft.analysis.history.diff import PastLineage, differences
+from dbt_graft.analysis.history.diff import differences
 from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.analysis.history.report import DiffTimes, differences_answer
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.lineage.building.as_of import as_of
-from dbt_graft.lineage.building.schemas import schemas
 from dbt_graft.lineage.errors import GraftError
+from dbt_graft.lineage.model import Lineage
 
 
 def compare_times(config: Config, before: Moment, now: Moment, rule: GoneRule) -> Answer:
@@ -29,10 +29,8 @@ def compare_times(config: Config, before: Moment, now: Moment, rule: GoneRule) -
             remedy="run `graft collect`",
         )
 
-    def lineage_at(time: Moment) -> PastLineage:
-        then = as_of(records, time.at)
-        lineage = project.build(then, infos={})
-        return PastLineage(lineage, *schemas(then, lineage, project.rename))
+    def lineage_at(time: Moment) -> Lineage:
+        return project.build(as_of(records, time.at), infos={})
 
     changes = differences(lineage_at(before), lineage_at(now), rule)
     return differences_answer(DiffTimes(before.at, now.at, before.text, now.text), rule, changes)

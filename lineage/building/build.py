@@ -27,6 +27,7 @@ from dbt_graft.lineage.building.precedence import edges_beside_logs, flow_access
 from dbt_graft.lineage.building.renames import follow_renames
 from dbt_graft.lineage.building.run_group import parent_by_run
 from dbt_graft.lineage.building.runs import results_by_node, runs_by_task
+from dbt_graft.lineage.building.schemas import Schema, columns_used_later, logged_schemas
 from dbt_graft.lineage.building.spaced_periods import with_spaced_periods
 from dbt_graft.lineage.building.superseded import supersessions
 from dbt_graft.lineage.building.task_code import with_task_code
@@ -131,7 +132,11 @@ def _build_lineage(
     ]
     lasting = [access for access in accesses if access.kind is not Kind.TEMPORARY]
     present = [_present_dataset(dataset, rename, followed.dead) for dataset in records.datasets]
-    datasets = _datasets((dataset for dataset in present if dataset.id not in gone), lasting)
+    recorded = ((new.id, old) for new, old in zip(present, records.datasets, strict=True))
+    schemas = logged_schemas(recorded, lasting)
+    datasets = _datasets(
+        (dataset for dataset in present if dataset.id not in gone), lasting, schemas
+    )
     used = usages(
         observed_first(access for access in lasting if access.task not in views),
         {(run.task, run.run_id): run.engine for run in records.runs},
@@ -148,6 +153,11 @@ def _build_lineage(
         infer=settings.infer_columns,
         followed=followed_shapes(records.shapes.values()),
     )
+    datasets |= {
+        dataset: replace(datasets[dataset], columns=(*datasets[dataset].columns, *columns))
+        for dataset, columns in columns_used_later(schemas, followed.column_edges, accesses).items()
+        if dataset in datasets
+    }
     runs = task_runs((run for run in records.runs if run.task not in views), used)
     return Lineage(
         datasets=datasets,
@@ -296,7 +306,9 @@ def _present_dataset(
 
 
 def _datasets(
-    recorded: Iterable[Dataset], accesses: Collection[Access]
+    recorded: Iterable[Dataset],
+    accesses: Collection[Access],
+    schemas: Mapping[DatasetId, Schema],
 ) -> dict[DatasetId, Dataset]:
     datasets: dict[DatasetId, Dataset] = {}
 
@@ -318,8 +330,13 @@ def _datasets(
         )
     drops = Drops(accesses)
     for key, dataset in datasets.items():
-        if (dropped_at := drops.drop_time(dataset)) != dataset.dropped_at:
-            datasets[key] = replace(dataset, dropped_at=dropped_at)
+        schema = schemas.get(key, Schema((), None))
+        datasets[key] = replace(
+            dataset,
+            columns=schema.columns,
+            has_all_columns=schema.defined_at is not None,
+            dropped_at=drops.drop_time(dataset),
+        )
     return dict(sorted(datasets.items(), key=lambda item: item[0].key))
 
 

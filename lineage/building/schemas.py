@@ -6,76 +6,135 @@ those that its statements use: they come on top.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import ANY_COLUMN, Column, Dataset, Direction, Records, Status
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    Access,
+    Column,
+    ColumnEdge,
+    Dataset,
+    Direction,
+    Status,
+)
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _DEFINES = frozenset(
     {
-        Operation.CREATE_TABLE,
         Operation.CREATE_TABLE_AS,
         Operation.CREATE_VIEW,
         Operation.INSERT_OVERWRITE,
         Operation.SELECT_INTO,
     }
 )
+# A log and a dataset.
+_Part = tuple[str, DatasetId]
 
 
-def schemas(
-    records: Records, lineage: Lineage, rename: Rename
-) -> tuple[Mapping[DatasetId, tuple[Column, ...]], frozenset[DatasetId]]:
-    """The columns of each dataset that has some, in the order in which they were first seen.
+@frozen
+class Schema:
+    """The columns of a dataset in the order in which they were first seen.
 
-    Returns:
-        They, and the datasets of which a log names all columns: others may have more.
+    Attributes:
+        defined_at: When a statement named all columns that it had then; None where none did.
+    """
+
+    columns: tuple[Column, ...]
+    defined_at: datetime | None
+
+
+def logged_schemas(
+    recorded: Iterable[tuple[DatasetId, Dataset]], accesses: Iterable[Access]
+) -> dict[DatasetId, Schema]:
+    """The schemas of the datasets of which a log names columns.
 
     Args:
-        lineage: The lineage that these records make under the names of the rules.
+        recorded: What each log says of a dataset, below the dataset's name of today.
+        accesses: Under the names of today.
     """
-    present = {
-        former: dataset for dataset, names in lineage.names.former.items() for former in names
-    }
-    defined = {
-        (access.origin, access.dataset)
-        for access in records.accesses
-        if access.direction is Direction.WRITE
-        and access.operation in _DEFINES
-        and access.status is not Status.FAILED
-    }
-    by_dataset: dict[DatasetId, dict[str, Column]] = {}
-    complete: set[DatasetId] = set()
-    for dataset in sorted(records.datasets, key=_last_seen):
-        name = rename(dataset.id)
-        name = present.get(name, name)
-        if not dataset.columns or name not in lineage.datasets:
+    defined, created = _definitions(accesses)
+    columns: dict[DatasetId, dict[str, Column]] = {}
+    defined_at: dict[DatasetId, datetime | None] = {}
+    for name, dataset in sorted(recorded, key=_last_seen):
+        if not dataset.columns:
             continue
-        if (dataset.origin, dataset.id) in defined:
-            by_dataset[name] = {}
-            complete.add(name)
-        columns = by_dataset.setdefault(name, {})
+        at = defined.get((dataset.origin, name))
+        if at is None and name not in columns:
+            at = created.get((dataset.origin, name))
+        if at or name not in columns:
+            columns[name], defined_at[name] = {}, at
         for column in dataset.columns:
-            key = column.name.casefold()
-            if key not in columns or column.type:
-                columns[key] = column
-    with_schema = frozenset(by_dataset)
-    for edge in lineage.column_edges:
-        for name, column_name in (
-            (edge.to_dataset, edge.to_column),
-            (edge.from_dataset, edge.from_column),
-        ):
-            if name not in with_schema and column_name != ANY_COLUMN:
-                by_dataset.setdefault(name, {}).setdefault(
-                    column_name.casefold(), Column(column_name)
-                )
-    columns_by_dataset = {name: tuple(by_dataset[name].values()) for name in sorted(by_dataset)}
-    return columns_by_dataset, frozenset(complete)
+            earlier = columns[name].setdefault(column.name.casefold(), column)
+            if column.type not in ("", earlier.type):
+                columns[name][column.name.casefold()] = Column(earlier.name, column.type)
+    return {name: Schema((*columns[name].values(),), defined_at[name]) for name in columns}
 
 
-def _last_seen(dataset: Dataset) -> tuple[datetime, str]:
+def _definitions(
+    accesses: Iterable[Access],
+) -> tuple[Mapping[_Part, datetime], Mapping[_Part, datetime]]:
+    """The times at which statements named all columns of a dataset, and created a table.
+
+    `CREATE TABLE IF NOT EXISTS` leaves a table that is there as it is: one counts as defined where
+    its log drops it, too.
+    """
+    defined: dict[_Part, datetime] = {}
+    created: dict[_Part, datetime] = {}
+    dropped: set[_Part] = set()
+    for access in accesses:
+        if access.direction is Direction.READ or access.status is Status.FAILED:
+            continue
+        operation, part = access.operation, (access.origin, access.dataset)
+        if operation.removes:
+            dropped.add(part)
+        elif operation in _DEFINES:
+            defined[part] = max(defined.get(part, _BEGINNING), access.last_at or _BEGINNING)
+        elif operation is Operation.CREATE_TABLE:
+            created[part] = max(created.get(part, _BEGINNING), access.last_at or _BEGINNING)
+    made_anew = {part: at for part, at in created.items() if part in dropped}
+    return {**made_anew, **defined}, created
+
+
+def columns_used_later(
+    schemas: Mapping[DatasetId, Schema], edges: Iterable[ColumnEdge], accesses: Iterable[Access]
+) -> dict[DatasetId, tuple[Column, ...]]:
+    """The columns that edges name since all columns of a dataset were defined, without these.
+
+    What else edges name was there before: it is gone.
+
+    Args:
+        edges: Each as often as logs have it.
+    """
+    defined = {name: schema.defined_at for name, schema in schemas.items() if schema.defined_at}
+    listed = {
+        name: {column.name.casefold() for column in schemas[name].columns} for name in defined
+    }
+    missing: dict[tuple[str, str, str], set[tuple[DatasetId, str]]] = defaultdict(set)
+    for edge in edges if defined else ():
+        ends = (edge.to_dataset, edge.to_column), (edge.from_dataset, edge.from_column)
+        for dataset, name in ends:
+            if dataset in listed and name.casefold() not in listed[dataset]:
+                missing[edge.origin, edge.task, edge.shape_id].add((dataset, name))
+    used_at: dict[tuple[str, str, str], datetime] = {}
+    for access in accesses if missing else ():
+        use = access.origin, access.task, access.shape_id
+        if access.last_at and use in missing:
+            used_at[use] = max(used_at.get(use, _BEGINNING), access.last_at)
+    later: dict[DatasetId, dict[str, Column]] = defaultdict(dict)
+    for use, columns in missing.items():
+        for dataset, name in sorted(columns):
+            # Of code and of what people wrote nobody knows the time.
+            is_later = use not in used_at or used_at[use] >= defined[dataset]
+            if is_later and name != ANY_COLUMN:
+                later[dataset].setdefault(name.casefold(), Column(name))
+    return {dataset: (*columns.values(),) for dataset, columns in later.items()}
+
+
+def _last_seen(recorded: tuple[DatasetId, Dataset]) -> tuple[datetime, str]:
+    _, dataset = recorded
     return dataset.last_seen or _BEGINNING, dataset.origin

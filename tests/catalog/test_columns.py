@@ -157,6 +157,18 @@ def test_names_that_differ_in_case_are_one_column_with_one_anchor() -> None:
     assert (only.anchor, only.upstream.columns) == ("column-amount", 1)
 
 
+def test_a_column_that_the_newest_table_has_not_is_gone() -> None:
+    edges = (edge("t.x<s.x"), edge("t.y<s.y"))
+    made_anew = Dataset(table("t"), columns=(Column("Y"),), has_all_columns=True)
+    lineage = Lineage({made_anew.id: made_anew}, column_edges=edges)
+    index = Index(DescribedLineage(lineage))
+    rows = column_table(index, made_anew.id, "").rows
+    assert [(row.name, row.is_gone) for row in rows] == [("Y", False), ("x", True)]
+    page = dataset_page(index, made_anew.id)
+    rendered = render(page, environment(design_folder() / "templates"))
+    assert rendered.count(">gone</span>") == 1
+
+
 def test_only_evidence_that_no_log_shows_is_explained() -> None:
     edges = [edge("t.c<s.d"), edge("t.e<s.d", evidence=INFERRED)]
     assert column_table(index(edges), table("t"), "").evidence == (INFERRED,)

@@ -12,7 +12,6 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
-from dbt_graft.lineage.building.schemas import schemas
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
@@ -55,14 +54,8 @@ class ReviewNames:
         return self._read[store_folder]
 
     def lineage(self, records: Records, infos: Mapping[str, TaskInfo]) -> Lineage:
-        """The lineage of some records, with the columns that its last overwrites leave."""
-        lineage = self._project.build(records, self.rename, infos)
-        columns, _ = schemas(records, lineage, self.rename)
-        datasets = {
-            key: replace(dataset, columns=columns[key]) if dataset.columns else dataset
-            for key, dataset in lineage.datasets.items()
-        }
-        return replace(lineage, datasets=datasets)
+        """The lineage of some records."""
+        return self._project.build(records, self.rename, infos)
 
 
 def writers_of(

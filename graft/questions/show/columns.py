@@ -24,7 +24,9 @@ def column_answer(steps: Steps, column: ColumnId) -> Answer:
     graph, way = steps.described.column_graph, steps.way
     about = _facts(steps, column.dataset, [column])[column]
     data: dict[str, Any] = {"thing": "column", **_column(column), **about}
-    facts, notes = plain_facts(about), []
+    is_gone = about["is_gone"]
+    facts = plain_facts({name: value for name, value in about.items() if name != "is_gone"})
+    notes = ["the table was made anew without it; its history names it"] if is_gone else []
     for upstream in way.sides:
         ask = graph.upstream if upstream else graph.downstream
         reached = ask(column, way.depth, indirect=way.indirect)
@@ -42,7 +44,8 @@ def column_answer(steps: Steps, column: ColumnId) -> Answer:
         data["consumers"] = readers_json(consumers)
         facts |= _end_facts(steps, column, ends, consumers)
     trees = steps.trees(column, steps.of_column)
-    return Answer(str(column), "column", facts, trees, notes, question="show", data=data)
+    kind = "column that is gone" if is_gone else "column"
+    return Answer(str(column), kind, facts, trees, notes, question="show", data=data)
 
 
 def paths_answer(steps: Steps, start: ColumnId, end: ColumnId) -> Answer:
@@ -108,7 +111,8 @@ def column_table(rows: Iterable[dict[str, Any]]) -> Table:
     head = ("", "type", "labels", "comes from", "upstream", "downstream", "description")
     cells = []
     for row in rows:
-        about = (row["name"], row["type"] or "", ", ".join(row["labels"]))
+        kind = "gone" if row["is_gone"] else row["type"] or ""
+        about = (row["name"], kind, ", ".join(row["labels"]))
         numbers = (row["upstream"], row["downstream"])
         text = plain(row["description"], _TEXT)
         cells.append((*about, join_names(row["comes_from"], 1), *numbers, text))
@@ -122,6 +126,7 @@ def _facts(
     facts = steps.described.lineage.datasets.get(dataset)
     described = steps.described.descriptions.get(dataset)
     types = {column.name.casefold(): column.type for column in facts.columns} if facts else {}
+    is_listed_all = facts is not None and facts.has_all_columns
     texts, labels = (
         ({}, {})
         if described is None
@@ -135,6 +140,7 @@ def _facts(
             "type": types.get(column.name.casefold()) or None,
             "description": texts.get(column.name.casefold()) or None,
             "labels": labels.get(column.name.casefold(), []),
+            "is_gone": is_listed_all and column.name.casefold() not in types,
         }
         for column in columns
     }

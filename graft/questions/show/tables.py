@@ -58,7 +58,7 @@ def table_answer(
     written, read = (uses(accesses, way, evidences) for way in (Direction.WRITE, Direction.READ))
     consumers = steps.readers(dataset)
     reached = steps.reached(dataset)
-    names = [column["name"] for column in columns]
+    names = [column["name"] for column in columns if not column["is_gone"]]
     return Answer(
         str(dataset),
         ", ".join(about[name] for name in _TITLE if about[name]),

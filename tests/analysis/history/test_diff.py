@@ -11,7 +11,6 @@ import pytest
 from dbt_graft.analysis.history.changes import Change, ChangeKind
 from dbt_graft.analysis.history.diff import (
     Difference,
-    PastLineage,
     PastState,
     differences,
     past_state,
@@ -20,9 +19,8 @@ from dbt_graft.analysis.history.diff import (
 from dbt_graft.analysis.history.presence import GoneRule
 from dbt_graft.lineage.building.as_of import as_of
 from dbt_graft.lineage.building.build import build
-from dbt_graft.lineage.building.schemas import schemas
 from dbt_graft.lineage.dataset import DatasetId, Kind
-from dbt_graft.lineage.names import NameRules
+from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Column, Dataset, Direction, Records, Run, Status
 from tests.cases import for_each
@@ -34,10 +32,8 @@ DAY = timedelta(days=1)
 Facts = tuple[set[object], ...]
 
 
-def _past(records: Records, at: datetime) -> PastLineage:
-    then = as_of(records, at)
-    lineage = build(then)
-    return PastLineage(lineage, *schemas(then, lineage, NameRules()))
+def _past(records: Records, at: datetime) -> Lineage:
+    return build(as_of(records, at))
 
 
 def _facts(state: PastState) -> Facts:

@@ -14,6 +14,8 @@ from tests.cases import for_each
 from tests.graft.questions.show.test_trees import LINE, column, steps
 from tests.notation import edge, table
 
+TABLE, SOURCE = table("raw.b"), table("raw.a")
+
 
 def test_paths_are_those_of_the_other_direction_where_there_is_none() -> None:
     answer = paths_answer(steps(*LINE), column("raw.d.share"), column("raw.a.x"))
@@ -53,7 +55,16 @@ def test_the_columns_of_a_table_have_their_origins_and_counts() -> None:
     assert (row["comes_from"], row["upstream"], row["downstream"]) == (["db/raw.a.x"], 1, 3)
 
 
-TABLE, SOURCE = table("raw.b"), table("raw.a")
+def test_a_column_that_the_newest_table_has_not_is_gone() -> None:
+    edges = (edge("raw.b.x < raw.a.x"), edge("raw.b.y < raw.a.y"))
+    made_anew = Dataset(TABLE, columns=(Column("y"),), has_all_columns=True)
+    lineage = Lineage(datasets={TABLE: made_anew}, column_edges=edges)
+    of = Steps(DescribedLineage(lineage, {}), Way([True]))
+    rows = column_rows(of, TABLE)
+    assert [(row["name"], row["is_gone"]) for row in rows] == [("y", False), ("x", True)]
+    gone, there = (column_answer(of, column(f"raw.b.{name}")) for name in "xy")
+    assert (gone.verdict, there.verdict) == ("column that is gone", "column")
+    assert gone.data["upstream"]
 
 
 @for_each(
