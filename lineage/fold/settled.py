@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dbt_graft.lineage.building.build import locate_names
+from dbt_graft.lineage.building.datasets import locate_names
 from dbt_graft.lineage.building.run_group import RunGroup
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.fold.scope import TRY, ids_of_event, ids_of_run, namespaces_of
