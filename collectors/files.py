@@ -22,6 +22,7 @@ from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
 
 _WILDCARD = re.compile(r"[*?]")
+_PART = re.compile(r"(?:@\d+)?(?:#[^#]*)?\Z")
 _ANYTHING = re.compile("")
 _CLOUD = "check the network, the address, and the credentials of this account"
 _HADOOP = (
@@ -185,6 +186,20 @@ def _list_files(
 def glob_top(path: str) -> str:
     """The folder below which all matches of a glob lie; any other path itself."""
     return _split_glob(path)[0] if _WILDCARD.search(path) else path
+
+
+def is_named(origin: str, path: str) -> bool:
+    """Whether a file, a folder or a glob, or the address of a server, names an origin."""
+    top = glob_top(path).rstrip("/")
+    below = origin[len(top) :]
+    if origin == path or not origin.startswith(top) or below[:1] not in ("", *"/#@"):
+        return origin == path
+    if not _WILDCARD.search(path):
+        return True
+    # A log that is read in parts has their places at its end: `events.jsonl@1048576#dbt`.
+    names = {below, _PART.sub("", below)}
+    pattern = _glob_pattern(_split_glob(path)[1])
+    return any(pattern.match(name) for name in names)
 
 
 def _split_glob(path: str) -> tuple[str, str]:

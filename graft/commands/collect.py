@@ -9,6 +9,7 @@ from dbt_graft.graft.commands.shared_options import takes_engine, takes_turns
 from dbt_graft.graft.commands.step import prints_summary
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.progress import Progress
+from dbt_graft.graft.project.sources import unnamed_rejects, unnamed_text
 from dbt_graft.graft.steps import collecting
 from dbt_graft.graft.steps.summary import Summary
 from dbt_graft.lineage.gaps import gaps
@@ -31,10 +32,15 @@ def collect(config: Config, progress: Progress, *, again: str | None) -> Summary
     collected = collecting.collect(config, progress, again=again)
     store_folder = config.path(config.store)
     records = read(store_folder)
+    unnamed = unnamed_rejects(config, records)
+    if unnamed:
+        progress.warn(unnamed_text(unnamed))
+    rejects = [reject for reject in records.rejects if reject not in unnamed]
     return Summary(
         store=store_folder,
         new_logs=collected.new_logs,
-        rejects=tuple(dict.fromkeys((*records.rejects, *collected.unreadable))),
+        rejects=tuple(dict.fromkeys((*rejects, *collected.unreadable))),
+        unnamed=len(unnamed),
         unread=collected.unreadable,
         noise=noise(store_folder),
         other_clients=collected.other_clients,

@@ -100,6 +100,7 @@ def _checks(config: Config, *, read_store: bool) -> Iterator[tuple[str, Check]]:
     yield state.place, partial(store_state.replaced_keys, state)
     yield state.place, partial(store_state.shared_tasks, state)
     yield state.place, partial(store_state.rejects, state)
+    yield state.place, partial(store_state.unnamed_rejects, state)
     yield state.place, partial(store_state.statements, state)
     yield state.place, partial(cut_plans.cut_plans, state.records)
     server_names = [server.server for server in servers]

@@ -17,11 +17,12 @@ from dbt_graft.collectors.store.clean import StoredSecrets, stored_secrets
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.doctor.cut_plans import is_cut
 from dbt_graft.graft.project.project import Project
+from dbt_graft.graft.project.sources import unnamed_text
 from dbt_graft.lineage.errors import GraftError, exception_summary
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.gaps import Gap, gaps
 from dbt_graft.lineage.grouping import group_by_key
-from dbt_graft.lineage.records import Outcome, Records
+from dbt_graft.lineage.records import Outcome, Records, Reject
 from dbt_graft.lineage.redaction import REDACTED
 
 _error = partial(Finding, "STORE", Severity.ERROR)
@@ -42,6 +43,7 @@ class StoreState:
     Attributes:
         batches: The committed ones, oldest first.
         positions: As `collectors.store.positions` gives them.
+        unnamed: The rejects that were left out, see `Project`.
         fault: Why it cannot be read.
     """
 
@@ -49,6 +51,7 @@ class StoreState:
     records: Records = field(default_factory=Records)
     batches: Sequence[store.StoredBatch] = ()
     positions: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    unnamed: Sequence[Reject] = ()
     fault: Finding | None = None
 
 
@@ -61,6 +64,7 @@ def read(project: Project) -> StoreState:
             _records(project, store_path),
             store.batches(store_path),
             store.positions(store_path),
+            project.unnamed,
         )
     except GraftError as error:
         fault = _error(error.place, error.problem, error.remedy)
@@ -151,6 +155,18 @@ def rejects(state: StoreState) -> Iterator[Finding]:
         for reason, logs in sorted(origins.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
     yield from first_findings(findings, state.place, "reasons of rejects")
+
+
+def unnamed_rejects(state: StoreState) -> Iterator[Finding]:
+    """The rejects of logs that no entry of `collect` names any more."""
+    if state.unnamed:
+        yield Finding(
+            "STORE",
+            Severity.NOTE,
+            state.place,
+            unnamed_text(state.unnamed),
+            "`graft store forget LOG` takes them out of the store",
+        )
 
 
 def statements(state: StoreState) -> Iterator[Finding]:

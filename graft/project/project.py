@@ -79,7 +79,8 @@ class Project:
 
     Args:
         warn: Called with a message about a file that is left out.
-        tolerant: Do without damaged batches of the store, which `damaged` names.
+        tolerant: Do without damaged batches of the store, which `damaged` names. `unnamed` are the
+            rejects that were left out as no entry of `collect` names their logs.
         artifacts: dbt's artifacts, where they are others than those of the target folder.
         unreadable: Logs that the last collect could not read.
     """
@@ -95,6 +96,7 @@ class Project:
     ) -> None:
         self.config = config
         self.damaged: tuple[Reject, ...] = ()
+        self.unnamed: tuple[Reject, ...] = ()
         self.task_codes = TaskCodes(config)
         self._warn, self._tolerant, self._unreadable = warn, tolerant, unreadable
         self._artifacts = artifacts
@@ -197,8 +199,7 @@ class Project:
             else:
                 records = read_store()
             records = past_records(store_folder, records, past)
-            rejects = (*records.rejects, *self._unreadable, *self.damaged)
-            self._records[view] = replace(records, rejects=tuple(dict.fromkeys(rejects)))
+            self._records[view] = self._with_rejects(records)
         return self._records[view]
 
     def joined_records(self, view: LineageView = NOW) -> Records:
@@ -360,8 +361,16 @@ class Project:
         store_folder = self.config.path(self.config.store)
         with without_garbage_collection():
             records = read_selected(store_folder, tasks, results=view.results, rename=self.rename)
-            rejects = (*records.rejects, *self._unreadable, *self.damaged)
-            return self.build(replace(records, rejects=tuple(dict.fromkeys(rejects))))
+            return self.build(self._with_rejects(records))
+
+    def _with_rejects(self, records: Records) -> Records:
+        """Records with what could not be read, without the rejects of logs that nothing names."""
+        from dbt_graft.graft.project.sources import unnamed_rejects
+
+        self.unnamed = unnamed_rejects(self.config, records)
+        named = [reject for reject in records.rejects if reject not in self.unnamed]
+        rejects = (*named, *self._unreadable, *self.damaged)
+        return replace(records, rejects=tuple(dict.fromkeys(rejects)))
 
     def write_caches(self) -> None:
         """Keep what was parsed for the next build."""

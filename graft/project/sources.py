@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dbt_graft.analysis.render.phrases import count, join_names
 from dbt_graft.collectors.dbt.source import results_source, target_source
 from dbt_graft.collectors.declared.source import declared_source
-from dbt_graft.collectors.files import LogPath
+from dbt_graft.collectors.files import LogPath, is_named
 from dbt_graft.collectors.openlineage.source import EventFiles, event_source
 from dbt_graft.collectors.source import LogSource, settings_digest
 from dbt_graft.collectors.spark.source import SparkLogs, event_log_source
 from dbt_graft.collectors.sqlserver import source as sqlserver
-from dbt_graft.collectors.store.door import last_event_times
+from dbt_graft.collectors.store.door import last_event_times, positions
 from dbt_graft.collectors.store.selected import run_origins
 from dbt_graft.graft.project.collect_section import (
     CollectEntry,
@@ -26,6 +27,9 @@ from dbt_graft.graft.project.collect_section import (
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.contracts import partition_columns
 from dbt_graft.lineage.dates.date_columns import DateColumns
+from dbt_graft.lineage.records import Records, Reject
+
+_MOST_NAMED = 5
 
 
 def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource]:
@@ -48,6 +52,41 @@ def sources(config: Config, without: Collection[str] = ()) -> Iterator[LogSource
             yield results_source(config.path(entry.dbt.path), entry.dbt.path)
     if target := target_source(config.target_dir):
         yield target
+
+
+def unnamed_rejects(config: Config, records: Records) -> tuple[Reject, ...]:
+    """The rejects of logs that no entry of `collect` names, and that brought nothing else.
+
+    A path in `graft.yml` was wrong then, and is corrected. What is left of other logs, such as
+    those that were rotated away, is still lost; and a task whose log was damaged may have done
+    more than is known, whether that log is named or not.
+    """
+    if not records.rejects:
+        return ()
+    parts = (records.accesses, records.runs, records.datasets, records.column_edges)
+    useful = {record.origin for part in (*parts, records.task_metadata) for record in part}
+    useful |= {record.origin for record in records.dataset_metadata}
+    if records.run_repeats:
+        # Of what is folded nobody knows the logs.
+        useful |= {
+            log for log, (_, events) in positions(config.path(config.store)).items() if events
+        }
+    labels = [source.label for source in sources(config) if source.label]
+    return tuple(
+        reject
+        for reject in records.rejects
+        if reject.origin not in useful
+        and not any(is_named(reject.origin, label) for label in labels)
+    )
+
+
+def unnamed_text(rejects: Sequence[Reject]) -> str:
+    """The rejects that are left out as no entry of `collect` names their logs."""
+    logs = [*dict.fromkeys(reject.origin for reject in rejects)]
+    return (
+        f"{count(len(rejects), 'reject')} of {count(len(logs), 'log')} that `collect` in graft.yml "
+        f"names no more: left out, as nothing else came of {join_names(logs, _MOST_NAMED)}"
+    )
 
 
 def date_columns(config: Config) -> DateColumns:

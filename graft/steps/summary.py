@@ -31,6 +31,7 @@ class Summary:
         new_logs: Logs read by this command.
         runs: Runs of the Python tasks.
         rejects: Log input that could not be used.
+        unnamed: Rejects that are left out as no entry of `collect` names their logs.
         report: The changes and decisions of the graft, if asked for.
         unread: Sources and logs that could not be read; they are tried again next time.
         damaged: Files of the lineage store that could not be read; the rest was published.
@@ -56,6 +57,7 @@ class Summary:
     second_writers: int | None = None
     cycles: int | None = None
     rejects: tuple[Reject, ...] = ()
+    unnamed: int | None = None
     unread: tuple[Reject, ...] = ()
     damaged: tuple[str, ...] = ()
     noise: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.files import is_named
 from dbt_graft.collectors.source import (
     LogSource,
     changed_settings,
@@ -74,3 +75,30 @@ def test_a_digest_differs_with_each_setting_and_shows_none() -> None:
     }
     assert len(digests) == 4
     assert "secret" not in repr(digests)
+
+
+@for_each(
+    "origin, path, expected",
+    [
+        ("logs/a.xel", "logs", True),
+        ("logs/a.xel", "logs/", True),
+        ("logs/2026/a.xel", "logs/", True),
+        ("logs/a.xel", "logs/a.xel", True),
+        ("logs/a.jsonl@1048576#dbt", "logs/a.jsonl", True),
+        ("logs2/a.xel", "logs", False),
+        ("logs/xe/a.xel", "logs/ol", False),
+        ("logs/a.xel", "logs/*.xel", True),
+        ("logs/a.jsonl@1048576#dbt", "logs/*.jsonl", True),
+        ("logs/a.json", "logs/*.xel", False),
+        ("logs/x/a.json", "logs/*.json", False),
+        ("logs/x/a.json", "logs/*/", True),
+        ("logs/x/y/a.json", "logs/**/*.json", True),
+        ("mssql://sql01:1433#lineage", "mssql://sql01:1433", True),
+        ("mssql://sql01:1433", "mssql://sql01:1433", True),
+        ("mssql://sql02:1433", "mssql://sql01:1433", False),
+        ("s3://bucket/logs/app-1", "s3://bucket/logs/app-*", True),
+        ("s3://bucket/other/app-1", "s3://bucket/logs", False),
+    ],
+)
+def test_a_path_names_the_logs_that_it_means(origin: str, path: str, expected: bool) -> None:
+    assert is_named(origin, path) is expected
