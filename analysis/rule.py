@@ -250,6 +250,12 @@ FAULT_REACHES_CONSUMER = _rule(
     _WARNING,
     "a test or a write failed, or a source had no new rows, and [a consumer has it](#quality)",
 )
+CHECK_NOT_RUN = _rule(
+    "quality",
+    "CHECK_NOT_RUN",
+    _WARNING,
+    "a test or a freshness check could not run, so that nobody knows whether the data is good",
+)
 DEADLINE_MISSED = _rule(
     "quality",
     "DEADLINE_MISSED",

@@ -32,8 +32,8 @@ class AttentionList:
     """Findings of one kind.
 
     Attributes:
-        kind: `tainted`, `tasks`, `dags`, `builds`, `tests`, `stale`, `writers`, `cycles`, `models`,
-            `statements` or `rejects`: how the template shows an item, and the list's anchor.
+        kind: `tainted`, `tasks`, `dags`, `builds`, `tests`, `checks`, `stale`, `writers`, `cycles`,
+            `models`, `statements` or `rejects`: how the template shows an item, and the anchor.
         look: `failed`, `warn` or `quiet`.
         items: Those that are listed, the newest or worst first.
         total: How many there are.
@@ -137,6 +137,13 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     yield AttentionList(
         "tests", "Failed dbt tests", "failed", tests, sum(len(results) for _, results in tests)
     )
+    not_run = [
+        (dataset, node.tests_not_run, node.check_not_run)
+        for dataset, node in nodes.items()
+        if node.tests_not_run or node.check_not_run
+    ]
+    total = sum(len(tests) + bool(check) for _, tests, check in not_run)
+    yield AttentionList("checks", "dbt tests and checks that could not run", "warn", not_run, total)
     stale = ((dataset, node.last_check) for dataset, node in nodes.items() if node.is_stale)
     yield make_list("stale", "Stale sources", "warn", stale)
     writers = (
@@ -198,7 +205,9 @@ def health_ratios(index: Index) -> list[HealthRatio]:
             for test in chain.from_iterable(tests)
             if test.result and test.result.is_verdict
         ],
-        "Sources fresh": [not node.is_stale for node in dbt if node.checks],
+        "Sources fresh": [
+            not node.is_stale for node in dbt if node.last_check and not node.check_not_run
+        ],
         "Statements parsed completely": [
             shape.outcome is Outcome.PARSED for shape in lineage.shapes.values()
         ],

@@ -79,7 +79,8 @@ class HealthBadge:
     """A finding about one dataset or task.
 
     Attributes:
-        kind: `tainted`, `write`, `build`, `tests`, `run`, `stale`, `upstream`, `writers` or `gap`.
+        kind: `tainted`, `write`, `build`, `tests`, `checks`, `run`, `stale`, `upstream`,
+            `writers` or `gap`.
         text: The finding for people: `2 failed tests`.
         look: `failed`, `warn` or `quiet`.
     """
@@ -106,14 +107,13 @@ def _severity(badge: HealthBadge) -> int:
 def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
     results = all_results(index)[dataset]
     yield from _find_taint(index.tainted.get(dataset, ()))
-    if last_write_failed(index, dataset):
-        yield HealthBadge("write", "last write failed", FAILED)
-    elif dag := unreached_by(index).get(dataset):
-        yield HealthBadge("write", f"not written: DAG {dag} failed", FAILED)
+    yield from _find_write(index, dataset)
     if results.last_run_failed:
         yield HealthBadge("build", "dbt run failed", FAILED)
     if failed := len(results.failed_tests):
         yield HealthBadge("tests", count(failed, "failed test"), FAILED)
+    if not_run := len(results.tests_not_run) + bool(results.check_not_run):
+        yield HealthBadge("checks", f"{count(not_run, 'check')} could not run", WARN)
     if results.is_stale:
         late = results.last_check is not None and results.last_check.status is Status.FAILED
         yield HealthBadge("stale", "stale", FAILED if late else WARN)
@@ -130,6 +130,13 @@ def _find_dataset_badges(index: Index, dataset: DatasetId) -> Iterator[HealthBad
     shapes = {shape for usage in index.lineage.writers(dataset) for shape in usage.shapes}
     if (definition and definition.gap) or _has_gap(index, shapes):
         yield HealthBadge("gap", "lineage has gaps", QUIET)
+
+
+def _find_write(index: Index, dataset: DatasetId) -> Iterator[HealthBadge]:
+    if last_write_failed(index, dataset):
+        yield HealthBadge("write", "last write failed", FAILED)
+    elif dag := unreached_by(index).get(dataset):
+        yield HealthBadge("write", f"not written: DAG {dag} failed", FAILED)
 
 
 def _find_taint(notes: Sequence[TaintNote]) -> Iterator[HealthBadge]:

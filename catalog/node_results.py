@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
+from itertools import chain
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.index import Index
@@ -23,22 +24,33 @@ _OUTCOME = {
     "success": "passed",
     "fail": "failed",
     "warn": "warning",
-    "error": "error",
     "skipped": "skipped",
 }
 
 
 @frozen
 class ShownTest:
-    """A dbt test, and its last result; None where none is known."""
+    """A dbt test, and its last result; None where none is known.
+
+    Attributes:
+        result: The newest that dbt did not skip.
+        before: The last that is good or bad, where the newest is neither.
+    """
 
     test: NodeTest
     result: NodeResult | None
+    before: NodeResult | None = None
+
+    @property
+    def could_not_run(self) -> bool:
+        """Whether dbt could not run it: it says nothing of the data."""
+        return self.result is not None and self.result.could_not_run
 
     @property
     def failed(self) -> bool:
-        """Whether it failed, or could not be run."""
-        return self.result is not None and self.result.status is Status.FAILED
+        """Whether it failed when it last could run."""
+        verdict = self.before if self.could_not_run else self.result
+        return verdict is not None and verdict.status is Status.FAILED
 
     @property
     def error(self) -> str | None:
@@ -50,6 +62,8 @@ class ShownTest:
         """The kind of its status: `ok`, `warn`, `failed` or `unknown`."""
         if self.result is None:
             return Status.UNKNOWN
+        if self.could_not_run and not self.failed:
+            return "warn"
         return "warn" if self.result.word == "warn" else self.result.status
 
     @property
@@ -57,6 +71,9 @@ class ShownTest:
         """The outcome for people: `passed`, `failed: 4 rows`."""
         if self.result is None:
             return "not run yet"
+        if self.could_not_run:
+            before = _OUTCOME.get(self.before.word, self.before.word) if self.before else ""
+            return f"could not run, {before} before" if before else "could not run"
         outcome = _OUTCOME.get(self.result.word, self.result.word or "unknown")
         failures = self.result.failures if outcome != "passed" else None
         return f"{outcome}: {count(failures, 'row')}" if failures else outcome
@@ -98,11 +115,22 @@ class NodeResults:
     @property
     def failed_tests(self) -> list[ShownTest]:
         """The tests that failed when they were last run."""
-        tests = (
-            *self.other_tests,
-            *(test for tests in self.column_tests.values() for test in tests),
-        )
-        return [test for test in tests if test.failed]
+        return [test for test in self._tests if test.failed]
+
+    @property
+    def tests_not_run(self) -> list[ShownTest]:
+        """The tests that could not run the last time."""
+        return [test for test in self._tests if test.could_not_run]
+
+    @property
+    def _tests(self) -> Iterator[ShownTest]:
+        yield from self.other_tests
+        yield from chain.from_iterable(self.column_tests.values())
+
+    @property
+    def check_not_run(self) -> NodeResult | None:
+        """The newest freshness check of its source, if it could not be made."""
+        return self.checks[0] if self.checks and self.checks[0].could_not_run else None
 
     @property
     def is_stale(self) -> bool:
@@ -130,10 +158,12 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     tested = (*description.tests, *description.inner_tests) if description else ()
     for test in tested:
         dbt = index.lineage.dbt
-        last = (dbt.last_verdict(test.node_id), *dbt.node_results.get(test.node_id, ()), None)
+        last = (dbt.last_try(test.node_id), *dbt.node_results.get(test.node_id, ()))
         column = test.column.casefold()
         tests = column_tests[column] if column in listed else other_tests
-        tests.append(ShownTest(test, next(filter(None, last), None)))
+        result = next(filter(None, last), None)
+        verdict = dbt.last_verdict(test.node_id)
+        tests.append(ShownTest(test, result, None if verdict is result else verdict))
     return NodeResults(
         runs=runs,
         last_build=index.last_build(dataset),

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import ColumnEdge, NodeResult
+from dbt_graft.lineage.records import ColumnEdge, NodeResult, Status
 
 
 @frozen
@@ -41,6 +41,11 @@ class DbtRuns:
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
     column_edges: tuple[ColumnEdge, ...] = ()
     reads: Mapping[DatasetId, ModelReads] = field(default_factory=dict)
+
+    def last_try(self, node_id: str) -> NodeResult | None:
+        """The newest result of a node that dbt did not skip."""
+        results = self.node_results.get(node_id, ())
+        return next((result for result in results if result.status is not Status.UNKNOWN), None)
 
     def last_verdict(self, node_id: str) -> NodeResult | None:
         """The newest result of a node that is good or bad; skipped, it is as before."""

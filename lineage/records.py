@@ -331,8 +331,14 @@ class NodeResult:
 
     @property
     def is_verdict(self) -> bool:
-        """Whether it is good or bad: dbt got to the node, and could check its freshness."""
-        return self.status is not Status.UNKNOWN and self.word != "runtime error"
+        """Whether it is good or bad: dbt got to the node, and a check of data could run."""
+        return self.status is not Status.UNKNOWN and not self.could_not_run
+
+    @property
+    def could_not_run(self) -> bool:
+        """Whether it is a test or a freshness check that failed itself: it says nothing of data."""
+        is_test = self.node_id.startswith(("test.", "unit_test."))
+        return self.word == "runtime error" or (is_test and self.word == "error")
 
 
 @frozen

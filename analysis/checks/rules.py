@@ -178,8 +178,7 @@ def _gold(subject: _Subject) -> Iterator[Finding]:
     for dataset in subject.tagged_datasets(subject.scope.gold):
         tests = tests_of(subject.lineage, dataset, subject.descriptions.get(dataset))
         verdicts = (subject.lineage.dbt.last_verdict(test.node_id) for test in tests)
-        # Of a test that could not be run there is no result.
-        if not any(verdict and verdict.word != "error" for verdict in verdicts):
+        if not any(verdicts):
             problem = "its tests have no result" if tests else "is gold and has no test"
             remedy = "collect dbt's run_results.json: docs/logs.md" if tests else "test it in dbt"
             yield GOLD_WITHOUT_RESULT.finding(str(dataset), problem, remedy, subject.owner(dataset))

@@ -90,28 +90,62 @@ def quality_faults(
     lineage: Lineage, descriptions: Mapping[DatasetId, Description]
 ) -> list[QualityFault]:
     """The faults of all datasets, by dataset."""
-    all_faults: list[QualityFault] = []
     checks = _checks(lineage)
-    for dataset in sorted({*lineage.datasets, *descriptions, *checks}):
-        description = descriptions.get(dataset)
-        tests = (
-            *(description.tests if description else ()),
-            *(description.inner_tests if description else ()),
-            *checks.get(dataset, ()),
+    return list(
+        dict.fromkeys(
+            fault
+            for dataset in sorted({*lineage.datasets, *descriptions, *checks})
+            for fault in _faults(lineage, dataset, descriptions.get(dataset), checks)
         )
-        ids = description.dbt_ids if description else ()
-        faults = [
-            *_test_faults(lineage, dataset, tests),
-            *_result_faults(lineage, dataset, ids),
-            *_write_faults(lineage, dataset),
-        ]
-        # Two nodes of dbt may be one table, and a write may stand in two logs: the newest counts.
-        newest = {
-            (fault.kind, fault.name, fault.column.casefold()): fault
-            for fault in sorted(faults, key=_age)
-        }
-        all_faults += (fault for fault in faults if fault in newest.values())
-    return list(dict.fromkeys(all_faults))
+    )
+
+
+def faults_of(
+    lineage: Lineage, dataset: DatasetId, description: Description | None
+) -> list[QualityFault]:
+    """The faults of a dataset."""
+    return list(dict.fromkeys(_faults(lineage, dataset, description, _checks(lineage))))
+
+
+def _faults(
+    lineage: Lineage,
+    dataset: DatasetId,
+    description: Description | None,
+    checks: Mapping[DatasetId, Sequence[NodeTest]],
+) -> Iterator[QualityFault]:
+    tests = (
+        *(description.tests if description else ()),
+        *(description.inner_tests if description else ()),
+        *checks.get(dataset, ()),
+    )
+    ids = description.dbt_ids if description else ()
+    faults = [
+        *_test_faults(lineage, dataset, tests),
+        *_result_faults(lineage, dataset, ids),
+        *_write_faults(lineage, dataset),
+    ]
+    # Two nodes of dbt may be one table, and a write may stand in two logs: the newest counts.
+    newest = {
+        (fault.kind, fault.name, fault.column.casefold()): fault
+        for fault in sorted(faults, key=_age)
+    }
+    yield from (fault for fault in faults if fault in newest.values())
+
+
+def checks_not_run(lineage: Lineage, description: Description) -> list[QualityFault]:
+    """The tests and freshness checks of a dataset that could not run the last time.
+
+    Whether the data is good is not known then, whatever the result before that was.
+    """
+    tests = [*description.tests, *description.inner_tests]
+    nodes = [(test.node_id, test.title, test.column, kind_of_test(test.name)) for test in tests]
+    nodes += [(node_id, "", "", FaultKind.FRESHNESS) for node_id in description.dbt_ids]
+    checks = [
+        QualityFault(description.dataset, kind, name, column, last.started_at)
+        for node_id, name, column, kind in nodes
+        if (last := lineage.dbt.last_try(node_id)) and last.could_not_run
+    ]
+    return list(dict.fromkeys(checks))
 
 
 def tests_of(
@@ -138,7 +172,7 @@ def count_tests(lineage: Lineage, descriptions: Mapping[DatasetId, Description])
         for description in descriptions.values()
         for test in (*description.tests, *description.inner_tests)
     } | checks
-    return sum(bool(lineage.dbt.node_results.get(test_id)) for test_id in tests), len(tests)
+    return sum(bool(lineage.dbt.last_verdict(test_id)) for test_id in tests), len(tests)
 
 
 def _age(fault: QualityFault) -> tuple[bool, datetime]:

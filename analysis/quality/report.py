@@ -12,10 +12,11 @@ from dbt_graft.analysis.history.data_age import WriteHistory
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, DeadlineStatus
 from dbt_graft.analysis.quality.downstream import Faults, ReachedFault, nearest
 from dbt_graft.analysis.quality.faults import QualityFault
-from dbt_graft.analysis.quality.words import HARM, fault_text, forecast_text
+from dbt_graft.analysis.quality.words import HARM, fault_text, forecast_text, not_run_text
 from dbt_graft.analysis.render.json import iso
 from dbt_graft.analysis.render.phrases import count, time_text
 from dbt_graft.analysis.rule import (
+    CHECK_NOT_RUN,
     DATA_TOO_OLD,
     DEADLINE_AT_RISK,
     DEADLINE_MISSED,
@@ -37,12 +38,14 @@ class Quality:
     """The faults at a moment, what they reach, and the forecasts of consumers.
 
     Attributes:
+        not_run: The tests and freshness checks that could not run the last time.
         tested: The tests and freshness checks of which a result is known, and all that there are.
         writers: Dataset -> the tasks that write it.
     """
 
     at: datetime
     faults: Sequence[QualityFault]
+    not_run: Sequence[QualityFault]
     downstream: Faults
     consumers: Sequence[Consumer]
     deadlines: Sequence[DeadlineForecast]
@@ -59,7 +62,12 @@ def quality_answer(quality: Quality) -> Answer:
     source = "`graft collect` reads dbt's run_results.json, and events"
     return Answer(
         f"data quality at {time_text(at)} UTC",
-        f"{count(len(quality.faults), 'fault')}, {count(len(quality.downstream), 'dataset')} below",
+        f"{count(len(quality.faults), 'fault')}, {count(len(quality.downstream), 'dataset')} below"
+        + (
+            f", {count(not_run, 'check')} could not run"
+            if (not_run := len(quality.not_run))
+            else ""
+        ),
         tables=(
             Table(
                 "faults",
@@ -78,12 +86,21 @@ def quality_answer(quality: Quality) -> Answer:
         notes=[f"{with_result} a result: {source}"] if tested < tests or not tests else [],
         findings=[
             *(_fault_finding(consumer, fault, at) for consumer, fault in reached),
+            *(
+                CHECK_NOT_RUN.finding(
+                    str(check.dataset),
+                    f"{not_run_text(check, at)}: whether its data is good is not known",
+                    "look at its error in dbt, mend it and run it again",
+                )
+                for check in quality.not_run
+            ),
             *_deadline_findings(quality),
         ],
         data={
             "at": iso(at),
             "tests": {"with_result": tested, "of": tests},
             "faults": [{**_fault(fault), "rows": fault.rows} for fault in quality.faults],
+            "not_run": [_fault(check) for check in quality.not_run],
             "datasets": {
                 str(dataset): [{**_fault(fault.fault), "path": _path(fault)} for fault in faults]
                 for dataset, faults in sorted(quality.downstream.items())

@@ -36,6 +36,14 @@ def fault_text(fault: QualityFault, now: datetime) -> str:
     return f"{fault.name} of {name} failed{when}"
 
 
+def not_run_text(check: QualityFault, now: datetime) -> str:
+    """`not_null of raw.orders.id could not run 2 hours ago`."""
+    name = f"{check.dataset.name}.{check.column}" if check.column else check.dataset.name
+    when = f" {ago(check.failed_at, now)}" if check.failed_at else ""
+    test = f"{check.name} of {name}" if check.name else f"the freshness check of {name}"
+    return f"{test} could not run{when}"
+
+
 def forecast_text(forecast: DeadlineForecast, writers: Mapping[DatasetId, Sequence[str]]) -> str:
     """The forecast in a sentence: `will miss its deadline at 08:00: load has not written raw.a`."""
     if forecast.status is DeadlineStatus.UNKNOWN:

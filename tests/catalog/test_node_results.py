@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.catalog.attention import attention_lists
+from dbt_graft.catalog.attention import attention_lists, health_ratios
 from dbt_graft.catalog.build import design_folder
 from dbt_graft.catalog.dataset_page import dataset_page
 from dbt_graft.catalog.home_page import home_page
@@ -129,13 +129,45 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
     }
     assert [(test.test.name, test.words) for test in results.other_tests] == [
         ("not_null", "not run yet"),
-        ("total_is_right", "error"),
+        ("total_is_right", "could not run"),
     ]
     shown = page(found)
-    assert "2 failed tests" in shown
+    assert "1 failed test" in shown
+    assert "1 check could not run" in shown
     assert "not_null failed: 3 rows" in shown
     assert "<code>no_longer_there</code>" in shown
-    assert 'Failed dbt tests<span class="graft-count">2</span>' in home(found)
+    assert 'Failed dbt tests<span class="graft-count">1</span>' in home(found)
+    assert 'checks that could not run<span class="graft-count">1</span>' in home(found)
+
+
+@for_each(
+    "results, words, look, failed",
+    [
+        (["error"], "could not run", "warn", False),
+        (["error", "pass"], "could not run, passed before", "warn", False),
+        (["error", "fail"], "could not run, failed before", "failed", True),
+        (["skipped", "error"], "could not run", "warn", False),
+        (["skipped", "pass"], "passed", "ok", False),
+        (["skipped"], "skipped", "unknown", False),
+    ],
+)
+def test_a_test_that_could_not_run_is_neither_good_nor_bad(
+    results: list[str], words: str, look: str, failed: bool
+) -> None:
+    status = {"pass": Status.OK, "skipped": Status.UNKNOWN}
+    found = index(
+        *(outcome("total", word, status.get(word, Status.FAILED)) for word in results),
+        tests=(NodeTest("test.shop.total", "total_is_right"),),
+    )
+    [test] = node_results(found, ORDERS).other_tests
+    assert (test.words, test.look, test.failed) == (words, look, failed)
+
+
+def test_a_source_whose_check_could_not_be_made_is_not_counted_as_fresh() -> None:
+    check = replace(CHECK, word="runtime error", status=Status.FAILED, max_loaded_at=None)
+    ratios = {ratio.title for ratio in health_ratios(index(check))}
+    assert "Sources fresh" not in ratios
+    assert "its freshness" in home(index(check))
 
 
 @pytest.mark.parametrize(("word", "badge"), [("pass", ""), ("warn", "warn"), ("error", "failed")])

@@ -8,7 +8,7 @@ from dbt_graft.analysis.answer import Answer
 from dbt_graft.analysis.quality.carriers import has_data_of
 from dbt_graft.analysis.quality.deadlines import forecasts
 from dbt_graft.analysis.quality.downstream import faults_downstream
-from dbt_graft.analysis.quality.faults import count_tests, quality_faults
+from dbt_graft.analysis.quality.faults import checks_not_run, count_tests, quality_faults
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.analysis.quality.report import Quality, quality_answer
 from dbt_graft.analysis.render.phrases import time_text
@@ -41,6 +41,11 @@ def project_quality(checked: CheckedProject) -> Quality:
     return Quality(
         at,
         faults,
+        [
+            check
+            for _, description in sorted(descriptions.items())
+            for check in checks_not_run(lineage, description)
+        ],
         faults_downstream(graph, faults, has_data_of(lineage, history)),
         described.consumers,
         forecasts(history, described.consumers, at),

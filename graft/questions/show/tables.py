@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from dbt_graft.analysis.answer import Answer
+from dbt_graft.analysis.answer import Answer, Table
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.tasks_around import tasks_of_states
 from dbt_graft.analysis.render.json import exact_iso
@@ -16,6 +17,7 @@ from dbt_graft.graft.questions.show.columns import column_rows, column_table
 from dbt_graft.graft.questions.show.dates import DateWindow, shown_dates
 from dbt_graft.graft.questions.show.evidence import read_evidences, use_table, uses, why, why_tables
 from dbt_graft.graft.questions.show.facts import BEGINNING, plain_facts, readers_json, readers_text
+from dbt_graft.graft.questions.show.state import table_state
 from dbt_graft.graft.questions.show.trees import Steps
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.errors import GraftError
@@ -53,6 +55,7 @@ def table_answer(
     if sections.dates and not dates.dates.entities:
         raise GraftError("nothing is known of its dates", place=str(dataset))
     about = _about(dataset, evidence["relation"], steps)
+    state = list(table_state(dated, dataset, datetime.now(UTC)))
     last = about["last_write"]
     columns = column_rows(steps, dataset)
     written, read = (uses(accesses, way, evidences) for way in (Direction.WRITE, Direction.READ))
@@ -74,6 +77,7 @@ def table_answer(
             }
         ),
         [
+            Table("needs attention", ("",), [(words,) for _, words in state]),
             *steps.trees(dataset, steps.of_dataset, 1),
             use_table("written by", written, "task"),
             use_table("read by", read, "task"),
@@ -87,6 +91,7 @@ def table_answer(
         data={
             "thing": "table",
             "dataset": str(dataset),
+            "state": [{"kind": kind, "text": words} for kind, words in state],
             **about,
             **reached,
             "consumers": readers_json(consumers),

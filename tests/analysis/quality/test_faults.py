@@ -7,7 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dbt_graft.analysis.quality.faults import count_tests, kind_of_test, quality_faults
+from dbt_graft.analysis.quality.faults import (
+    checks_not_run,
+    count_tests,
+    faults_of,
+    kind_of_test,
+    quality_faults,
+)
 from dbt_graft.analysis.quality.history import short_histories, write_history
 from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId
@@ -119,9 +125,46 @@ def test_what_dbt_did_not_get_to_is_as_it_was(
     assert [fault.kind.value for fault in faults] == kinds
 
 
+@for_each(
+    "words, faults, not_run",
+    [
+        (("error",), [], ["unique"]),
+        (("error", "pass"), [], ["unique"]),
+        (("skipped", "error", "pass"), [], ["unique"]),
+        (("error", "fail"), ["unique"], ["unique"]),  # what it found then still counts
+        (("fail", "error"), ["unique"], []),
+        (("pass", "error"), [], []),
+        (("skipped",), [], []),
+    ],
+)
+def test_a_test_that_could_not_run_says_nothing_of_the_data(
+    words: tuple[str, ...], faults: list[str], not_run: list[str]
+) -> None:
+    tests = (NodeTest("test.a.unique", "unique", "id"),)
+    description = described("model.a.orders", tests=tests)[ORDERS]
+    lineage = Lineage(dbt=DbtRuns(results("test.a.unique", *words)))
+
+    assert [fault.name for fault in faults_of(lineage, ORDERS, description)] == faults
+    assert [check.name for check in checks_not_run(lineage, description)] == not_run
+    has_verdict = {"fail", "pass"} & {*words}
+    assert count_tests(lineage, {ORDERS: description}) == (bool(has_verdict), 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(("runtime error", "pass"), ["freshness"]), (("pass", "runtime error"), []), (("error",), [])],
+)
+def test_a_freshness_check_that_could_not_run_says_nothing_of_the_data(
+    words: tuple[str, ...], expected: list[str]
+) -> None:
+    description = described("source.a.orders")[ORDERS]
+    lineage = Lineage(dbt=DbtRuns(results("source.a.orders", *words)))
+    assert [check.kind.value for check in checks_not_run(lineage, description)] == expected
+
+
 def test_a_unit_test_sees_no_data() -> None:
     tests = (NodeTest("unit_test.a.orders.adds", "adds"), NodeTest("test.a.adds", "adds_up"))
-    verdicts = results("unit_test.a.orders.adds", "fail") | results("test.a.adds", "error")
+    verdicts = results("unit_test.a.orders.adds", "fail") | results("test.a.adds", "fail")
     lineage = Lineage(dbt=DbtRuns(verdicts))
     faults = quality_faults(lineage, described("model.a.orders", tests=tests))
     assert [fault.name for fault in faults] == ["adds_up"]
