@@ -268,7 +268,8 @@ class Dataset:
     """A dataset and its columns.
 
     Attributes:
-        has_all_columns: It has no columns but these: what else is named of it was there before.
+        has_all_columns: It has no columns but these: what else is named of it was there before. In
+            the store of what events describe; there statements say it of others.
     """
 
     id: DatasetId
@@ -279,7 +280,7 @@ class Dataset:
     last_seen: datetime | None = None
     dropped_at: datetime | None = None
     origin: str = ""
-    has_all_columns: bool = field(default=False, metadata={"stored": False})
+    has_all_columns: bool = False
 
 
 @frozen

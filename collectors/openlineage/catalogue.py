@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from dbt_graft.collectors.openlineage.datasets import (
     MOST_COLUMNS,
@@ -134,9 +135,9 @@ def dataset_metadata(event: Event, origin: str) -> Iterator[DatasetMetadata]:
 
 def _described_columns(fields: Sequence[Mapping[str, Any]]) -> Iterator[ColumnMetadata]:
     # Most schemas have no descriptions, and every event may have a schema.
-    described = [field for field in fields if "description" in field]
-    for field in described[:MOST_COLUMNS]:
-        description, name = _description(text(field, "description")), text(field, "name")
+    described = [column for column in fields if "description" in column]
+    for column in described[:MOST_COLUMNS]:
+        description, name = _description(text(column, "description")), text(column, "name")
         if description and name:
             yield ColumnMetadata(name, description)
 
@@ -186,13 +187,22 @@ def _tags(tags: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(sorted(names)[:_MOST_TAGS])
 
 
+class _SeenColumn(NamedTuple):
+    """A column, with the place in the schema that named it first."""
+
+    column: Column
+    first: tuple[datetime, int]
+    last_at: datetime
+
+
 @dataclass(slots=True)
 class _Seen:
     kind: Kind
     first_seen: datetime
     last_seen: datetime
-    columns: tuple[Column, ...] = ()
-    columns_at: datetime | None = None
+    columns: dict[str, _SeenColumn] = field(default_factory=dict)
+    defined: tuple[Column, ...] = ()
+    defined_at: datetime | None = None
     symlinks: frozenset[DatasetId] = frozenset()
     dropped_at: datetime | None = None
     made_at: datetime | None = None
@@ -227,10 +237,11 @@ class Catalogue:
         seen.first_seen, seen.last_seen = min(seen.first_seen, at), max(seen.last_seen, at)
         if not event_dataset.facets:
             return
-        if seen.columns_at is None or at >= seen.columns_at:
-            columns = columns_of(event_dataset.facets)
-            if columns:
-                seen.columns, seen.columns_at = columns, at
+        if columns := columns_of(event_dataset.facets):
+            is_defined = event.kind is EventKind.DATASET or (
+                is_output and _is_defined(event, event_dataset)
+            )
+            self._add_columns(seen, columns, at, is_defined=is_defined)
         if "datasetType" in event_dataset.facets and (seen.typed_at is None or at >= seen.typed_at):
             seen.kind, seen.typed_at = kind_of(dataset, event_dataset.facets), at
         if "symlinks" in event_dataset.facets:
@@ -241,6 +252,20 @@ class Catalogue:
                 seen.made_at = seen.made_at if is_described else max(seen.made_at or at, at)
                 return
             self._change(dataset, seen, event_dataset, at)
+
+    @staticmethod
+    def _add_columns(
+        seen: _Seen, columns: tuple[Column, ...], at: datetime, *, is_defined: bool
+    ) -> None:
+        """Take a schema: one that is not a definition may lack some, as what a query reads."""
+        if is_defined and (seen.defined_at is None or at >= seen.defined_at):
+            seen.defined, seen.defined_at = columns, at
+        for number, column in enumerate(columns):
+            key, new = column.name.casefold(), _SeenColumn(column, (at, number), at)
+            earlier = seen.columns.get(key, new)
+            last, other = (new, earlier) if at >= earlier.last_at else (earlier, new)
+            named = last.column if last.column.type else other.column
+            seen.columns[key] = _SeenColumn(named, min(earlier.first, new.first), last.last_at)
 
     def _change(
         self, dataset: DatasetId, seen: _Seen, event_dataset: NamedDataset, at: datetime
@@ -265,11 +290,32 @@ class Catalogue:
             yield Dataset(
                 dataset,
                 seen.kind,
-                seen.columns,
+                _last_columns(seen),
                 tuple(sorted(seen.symlinks)),
                 seen.first_seen,
                 seen.last_seen,
                 dropped_at if dropped_at and (made_at is None or dropped_at >= made_at) else None,
                 self._origin,
+                has_all_columns=seen.defined_at is not None,
             )
         self._seen.clear()
+
+
+def _is_defined(event: Event, event_dataset: NamedDataset) -> bool:
+    """Whether an output was made with the columns of its schema."""
+    change = text(event_dataset.facets, "lifecycleStateChange", "lifecycleStateChange").upper()
+    return event.is_done and change in ("CREATE", "OVERWRITE")
+
+
+def _last_columns(seen: _Seen) -> tuple[Column, ...]:
+    """The columns of the last definition, and those that were named since."""
+    names = {column.name.casefold() for column in seen.defined}
+    later = sorted(
+        (
+            each
+            for key, each in seen.columns.items()
+            if key not in names and (seen.defined_at is None or each.last_at > seen.defined_at)
+        ),
+        key=attrgetter("first"),
+    )
+    return (*seen.defined, *(each.column for each in later))

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from dbt_graft.lineage.building.event_runs import EVENT_SHAPE
 
 _TIMES = {"first_seen": "min", "last_seen": "max", "dropped_at": "max"}
+_ALL_COLUMNS = "has_all_columns"
 _ROW, _APART = "row", "apart"
 
 
@@ -25,7 +26,7 @@ def datasets_once(rows: pa.Table, apart: Collection[str]) -> pa.Table:
     """
     keys = pa.table(
         {
-            **{name: rows[name] for name in ("namespace", "name", "kind", *_TIMES)},
+            **{name: rows[name] for name in ("namespace", "name", "kind", _ALL_COLUMNS, *_TIMES)},
             "columns": _as_text(rows["columns"]),
             "symlinks": _as_text(rows["symlinks"]),
         }

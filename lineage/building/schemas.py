@@ -63,7 +63,7 @@ def logged_schemas(
     for name, dataset in sorted(recorded, key=_last_seen):
         if not dataset.columns:
             continue
-        at = defined.get((dataset.origin, name))
+        at = dataset.last_seen if dataset.has_all_columns else defined.get((dataset.origin, name))
         if at is None and name not in columns:
             at = created.get((dataset.origin, name))
         if at or name not in columns:

@@ -21,6 +21,7 @@ def deduplicate_datasets(datasets: Iterable[Dataset], apart: Container[str] = ()
         if dataset.origin not in apart:
             symlinks = tuple((other.namespace, other.name) for other in dataset.symlinks)
             key = (dataset.id.namespace, dataset.id.name, dataset.kind, dataset.columns, symlinks)
+            key = (*key, dataset.has_all_columns)
         earlier = merged.get(key)
         merged[key] = _with_times(earlier, dataset) if earlier else dataset
     return list(merged.values())

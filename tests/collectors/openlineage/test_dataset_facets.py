@@ -14,6 +14,7 @@ from tests.collectors.openlineage.events import (
     FLOW,
     IN,
     OUT,
+    Document,
     change,
     column,
     columns,
@@ -104,6 +105,78 @@ def test_names_of_one_table_at_one_place_are_one_dataset(
     )
     found = build(replace(stored, datasets=(*stored.datasets, *logged)))
     assert [flow.removeprefix("load_orders: ") for flow in flows(found)] == expected
+
+
+def _schema(*names: str) -> Document:
+    return {"schema": {"fields": [{"name": name, "type": "int"} for name in names]}}
+
+
+def _day(day: int, facets: Document, side: str) -> Document:
+    """An event of a day about the table, which it reads or writes, or only describes."""
+    at, document = f"2026-11-{day}T08:00:00Z", dataset(OUT, facets)
+    if side == "described":
+        return {"eventTime": at, "dataset": document}
+    return event(run=day, at=at, **{side: [document]})  # type: ignore[arg-type]
+
+
+# Schemas of a table in events, day by day -> its columns; whether these are known to be all.
+SCHEMAS: dict[str, tuple[list[tuple[Document, str]], str, bool]] = {
+    "an output may lack some": (
+        [(_schema("id", "mail"), "outputs"), (_schema("id", "tel"), "outputs")],
+        "id mail tel",
+        False,
+    ),
+    "as what is read may": (
+        [(_schema("id", "mail"), "outputs"), (_schema("id"), "inputs")],
+        "id mail",
+        False,
+    ),
+    "an event without a schema says nothing of it": (
+        [(_schema("id", "mail"), "described"), ({}, "outputs"), ({}, "described")],
+        "id mail",
+        True,
+    ),
+    "a dataset event has all": (
+        [(_schema("id", "mail"), "outputs"), (_schema("id"), "described")],
+        "id",
+        True,
+    ),
+    "the newest of them": (
+        [(_schema("id", "mail"), "described"), (_schema("id", "tel"), "described")],
+        "id tel",
+        True,
+    ),
+    "as does a table that is made anew": (
+        [(_schema("id", "mail"), "outputs"), (_schema("id") | change("OVERWRITE"), "outputs")],
+        "id",
+        True,
+    ),
+    "what is named since comes on top": (
+        [
+            (_schema("old"), "inputs"),
+            (_schema("id") | change("CREATE"), "outputs"),
+            (_schema("tel", "id"), "inputs"),
+        ],
+        "id tel",
+        True,
+    ),
+}
+
+
+@for_each("days, expected, is_all", SCHEMAS.values(), ids=SCHEMAS)
+def test_columns_are_those_of_the_newest_definition_and_of_events_since(
+    tmp_path: Path, days: list[tuple[Document, str]], expected: str, *, is_all: bool
+) -> None:
+    events = [_day(20 + n, *each) for n, each in enumerate(days)]
+    for files in (
+        [events],
+        [events[::-1]],
+        [[one] for one in events],
+        [[one] for one in events[::-1]],
+    ):
+        table = lineage(tmp_path, *files).datasets[DatasetId(*OUT.split())]
+        assert [column.name for column in table.columns] == expected.split()
+        assert table.has_all_columns is is_all
 
 
 def test_of_a_dataset_event_the_dataset_is_known(tmp_path: Path) -> None:

@@ -66,7 +66,13 @@ def records(chance: random.Random, origins: list[str], number: int) -> Records:
                     periods=(period,) * chance.randrange(3),
                 )
             )
-            datasets.append(Dataset(table, columns=(Column("id", "int"),), origin=origin))
+            datasets.append(
+                Dataset(
+                    *(table, Kind.TABLE, (Column("id", "int"),)),
+                    origin=origin,
+                    has_all_columns=chance.random() < 0.2,
+                )
+            )
             edges.append(
                 ColumnEdge(
                     *("load", table, "id", DatasetId("db", "raw"), "no"),
