@@ -275,3 +275,12 @@ def test_a_name_with_a_password_is_stored_without_it(tmp_path: Path) -> None:
     )
     assert "secret" not in str(found)
     assert DatasetId("postgres://db:5432", "shop.public.a") in {a.dataset for a in found.accesses}
+
+
+def test_a_model_whose_run_lies_in_two_logs_is_no_task(tmp_path: Path) -> None:
+    node = {"dbt_node": {"unique_id": "model.shop.orders"}}
+    start = event("START", by="dbt", inputs=["spark raw.a"], outputs=[OUT], job_facets=node)
+    end = event(at="2026-11-22T08:01:00Z", by="dbt", job_facets=node)
+    for files in ([[start, end]], [[start], [end]], [[end], [start]]):
+        found = lineage(tmp_path, *files)
+        assert (found.tasks, found.flows) == ({}, ())
