@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from dbt_graft.lineage.building.drops import Drops
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.gaps import shapes_of
-from dbt_graft.lineage.records import Access, Dataset, Records, Run, Status
+from dbt_graft.lineage.records import Access, ColumnEdge, Dataset, Records, Run, Status
 
 K = TypeVar("K", bound=Hashable)
 
@@ -76,9 +76,7 @@ class _Past:
         records, at = self._records, self._at
         drops = Drops(self._begun, at)
         edges = tuple(
-            edge
-            for edge in records.column_edges
-            if self._is_there(edge, self._shapes.get((edge.task, edge.shape_id)))
+            edge for edge in records.column_edges if self._is_there(edge, self._edge_begins(edge))
         )
         runs = [run for run in records.runs if self._is_there(run, _run_begins(run))]
         later = {*shapes_of((*records.accesses, *records.column_edges), records.runs)}
@@ -114,6 +112,12 @@ class _Past:
 
     def _access_begins(self, access: Access) -> datetime | None:
         return access.first_at or self._runs.get((access.task, access.run_id)) or access.last_at
+
+    def _edge_begins(self, edge: ColumnEdge) -> datetime | None:
+        """The time since which its shape ran, on what it joins: a later run has other tables."""
+        begins = [self._shapes.get((edge.task, edge.shape_id))]
+        begins += map(self._datasets.get, (edge.from_dataset, edge.to_dataset))
+        return max(filter(None, begins), default=None)
 
     def _cut_access(self, access: Access) -> Access:
         if access.last_at is None or access.last_at <= self._at:

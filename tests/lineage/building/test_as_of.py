@@ -35,8 +35,9 @@ from tests import notation
 from tests.cases import for_each
 from tests.lineage.past_histories import START, TABLES, history, times
 
-A, B, *_ = TABLES
+A, B, C, *_ = TABLES
 DAY = timedelta(days=1)
+EDGE = ColumnEdge("load", B, "x", A, "x", Subtype.IDENTITY.type, Subtype.IDENTITY, False, "", "log")
 READ, WRITE = Direction.READ, Direction.WRITE
 
 
@@ -123,9 +124,7 @@ def test_what_has_no_time_is_as_old_as_its_log() -> None:
 
 
 def test_a_column_edge_is_as_old_as_the_first_statement_of_its_shape() -> None:
-    edge = ColumnEdge(
-        "load", B, "x", A, "x", Subtype.IDENTITY.type, Subtype.IDENTITY, False, "s", "log"
-    )
+    edge = replace(EDGE, shape_id="s")
     shape = Shape("s", "spark", "INSERT", "plan", Outcome.PARSED)
     unparsed = replace(shape, shape_id="t", outcome=Outcome.FAILED)
     records = Records(
@@ -135,6 +134,21 @@ def test_a_column_edge_is_as_old_as_the_first_statement_of_its_shape() -> None:
     assert not before.column_edges
     assert set(before.shapes) == {"t"}
     assert after == records
+
+
+def test_a_column_edge_of_what_a_later_run_made_is_not_there() -> None:
+    # The same statement ran before: temporary tables have names of their own in each run.
+    edges = tuple(replace(EDGE, to_dataset=target, shape_id="s") for target in (B, C))
+    records = Records(
+        tuple(
+            _access(dataset, side, day, shape_id="s")
+            for dataset, side, day in ((A, READ, 0), (B, WRITE, 0), (A, READ, 2), (C, WRITE, 2))
+        ),
+        column_edges=edges,
+    )
+    before = as_of(records, START + DAY)
+    assert [edge.to_dataset for edge in before.column_edges] == [B]
+    assert as_of(records, START + 3 * DAY).column_edges == edges
 
 
 def test_results_and_metadata_are_those_of_then() -> None:
