@@ -14,7 +14,8 @@ The accesses are gone through once, in the order of time:
   takes all rows;
 - a date that is read in part may have been read, one that is replaced in part may still be bad;
 - what failed wrote nothing, and what has no end in the logs may have;
-- views hold no data, and are as bad as what they select from.
+- views hold no data, and are as bad as what they select from; what a task makes that no log shows
+  may be.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from dbt_graft.analysis.dates.access_effects import is_in_part, removed_dates, r
 from dbt_graft.analysis.dates.access_history import AccessHistory, Edge
 from dbt_graft.analysis.dates.access_index import Execution
 from dbt_graft.analysis.dates.bad_writes import BadWrite
+from dbt_graft.analysis.dates.dbt_accesses import is_view
 from dbt_graft.analysis.dates.taint_bounds import taint_bounds
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import ALL_DATES, NO_DATES, Dates, dates_of, entire_dates
@@ -392,6 +394,12 @@ class _Spread:
         """The bad dates that a view, or a task that no log shows, has from an input."""
         if not hit:
             return hit
+        definition = self.history.lineage.definitions.get(edge[0])
+        if not (definition and is_view(definition)):
+            # It holds data of its own, and may have none of the bad ones yet.
+            self.has_doubts = True
+            if self.is_certain:
+                return NO_DATES
         mapping = self.history.mapping(edge)
         if mapping.is_rule:
             return mapping.affected_dates(hit)

@@ -16,6 +16,7 @@ from dbt_graft.analysis.dates.bad_writes import BadWrite
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.calendar import Dates, hour_of
 from dbt_graft.lineage.dates.period import Grain, Period, PeriodEvidence
+from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Status, Subtype
@@ -310,7 +311,7 @@ class Plain:
         going_on: dict[int, tuple[Access, list[Days]]] = {}
 
         def meet(access: Access) -> Days:
-            hit = self._bad_now(state, access.dataset)
+            hit = self._bad_now(state, access.dataset, certain=certain)
             if not access.periods:
                 is_sure = not self.may_choose(access, hit)
                 return hit if is_sure or not certain else NOTHING
@@ -351,8 +352,8 @@ class Plain:
                             days -= replaced
                 state.setdefault((access.task, access.dataset), set()).update(found)
         for task, source, target in self.edges:
-            if not any(a.task == task for a in self.writes(target)):
-                hit = self._bad_now(state, source)
+            if self._passes((task, source, target), certain=certain):
+                hit = self._bad_now(state, source, certain=certain)
                 rule = self.rule((task, source, target))
                 if hit:
                     days = rule.affected(hit) if rule else EVERYTHING
@@ -384,7 +385,7 @@ class Plain:
             if any(a.task == access.task for a in self.reads(edge[1])):
                 hit = frozenset(touched.get((access.task, access.run_id, edge[1]), ()))
             else:
-                hit = self._bad_now(state, edge[1])
+                hit = self._bad_now(state, edge[1], certain=certain)
             if not hit:
                 continue
             rule = self.rule(edge)
@@ -415,11 +416,24 @@ class Plain:
         grain = self.grain(access.dataset)
         return grain is None or len({unit(day, grain) for day in days}) == 1
 
-    def _bad_now(self, state: dict[tuple[str, DatasetId], set[date]], dataset: DatasetId) -> Days:
+    def _passes(self, edge: tuple[str, DatasetId, DatasetId], *, certain: bool) -> bool:
+        """Whether bad data goes over an edge by itself: no log shows that its task wrote."""
+        definition = self.lineage.definitions.get(edge[0])
+        is_view = definition is not None and definition.kind is DefinitionKind.VIEW
+        is_seen = any(access.task == edge[0] for access in self.writes(edge[2]))
+        return not is_seen and (is_view or not certain)
+
+    def _bad_now(
+        self,
+        state: dict[tuple[str, DatasetId], set[date]],
+        dataset: DatasetId,
+        *,
+        certain: bool,
+    ) -> Days:
         found = {day for (_, one), days in state.items() if one == dataset for day in days}
         for edge in self.edges:
-            if edge[2] == dataset and not any(a.task == edge[0] for a in self.writes(dataset)):
-                hit = self._bad_now(state, edge[1])
+            if edge[2] == dataset and self._passes(edge, certain=certain):
+                hit = self._bad_now(state, edge[1], certain=certain)
                 rule = self.rule(edge)
                 if hit:
                     found |= rule.affected(hit) if rule else EVERYTHING
