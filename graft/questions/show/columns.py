@@ -161,8 +161,12 @@ def _end_facts(
         facts["decides on"] = f"{join_names([*dict.fromkeys(decided)], _SHOWN)} (--indirect)"
     if names := [steps.column(end) for end in ends]:
         facts["ends in"] = join_names(names, _SHOWN)
-    # Their tables are known, not the columns.
-    if readers := readers_text(consumers):
+    line = [column, *(far.column for far in graph.downstream(column))]
+    sure = [reader for reader in consumers if any(reader.names(*named) for named in line)]
+    if readers := readers_text(sure):
+        facts["read by"] = readers
+    # Of the others the tables are known, not the columns.
+    if readers := readers_text([reader for reader in consumers if reader not in sure]):
         facts["may be read by"] = readers
     return facts
 
@@ -184,8 +188,8 @@ def _reasons(steps: Steps, column: ColumnId, *, upstream: bool) -> Iterator[str]
         if (flow.target if upstream else flow.source) == dataset
     ]
     if not flows:
-        verb = "writes it from another dataset" if upstream else "takes data from it"
-        yield f"nothing that was read {verb}: `graft show {name} --why` lists what is known"
+        what = "writes it from another dataset" if upstream else "makes another dataset of it"
+        yield f"nothing that was read {what}: `graft show {name} --why` lists what is known"
         return
     gaps = list(dict.fromkeys(_gaps(steps, flows)))
     yield from gaps

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dbt_graft.graft.questions.show.columns import column_answer, column_rows, paths_answer
 from dbt_graft.graft.questions.show.trees import Steps, Way
 from dbt_graft.lineage.definition import Definition, DefinitionKind
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.flow import Flow
+from dbt_graft.lineage.graphs.column_path import ColumnId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import Column, Dataset, Outcome, Shape
 from tests.cases import for_each
@@ -48,6 +51,31 @@ def test_who_reads_its_table_may_read_a_column() -> None:
     of = Steps(DescribedLineage(lineage, {}, (board,)), Way([False]))
     assert column_answer(of, column("raw.a.x")).facts["may be read by"] == "1 dashboard: board"
     assert "may be read by" not in column_answer(of, column("raw.d.share")).facts
+
+
+@for_each(
+    "named, known, expected",
+    [
+        ([], False, {"may be read by": "1 dashboard: board"}),
+        (["x"], False, {"read by": "1 dashboard: board"}),
+        (["x"], True, {"read by": "1 dashboard: board"}),
+        (["other"], False, {"may be read by": "1 dashboard: board"}),
+        (["other"], True, {}),
+    ],
+)
+def test_a_column_is_read_by_those_that_name_it(
+    named: list[str], known: bool, expected: dict[str, str]
+) -> None:
+    dataset = table("raw.a")
+    board = Consumer(
+        *("exposure.shop.board", "board", "dashboard", (dataset,)),
+        columns=tuple((dataset, name) for name in named),
+        known_reads=(dataset,) if known else (),
+    )
+    described = DescribedLineage(Lineage({dataset: Dataset(dataset, columns=(Column("x"),))}))
+    of = Steps(replace(described, consumers=(board,)), Way([False]))
+    facts = column_answer(of, ColumnId(dataset, "x")).facts
+    assert {name: text for name, text in facts.items() if "read by" in name} == expected
 
 
 def test_the_columns_of_a_table_have_their_origins_and_counts() -> None:

@@ -217,6 +217,7 @@ def test_a_reject_counts_unless_its_log_shows_other_platforms_alone(
 ) -> None:
     statements = ("load: INSERT a.in > a.out", "copy: INSERT file/x > file/y")
     rejects = (Reject(origin, "event 7", "cut off"),)
+    (folder / "graft.yml").write_text("collect: [{spark: {path: cannot be read}}]")
     logged(folder, *statements, rejects=rejects, other="copy")
     [reason] = shown("a.in")["data"]["why"]["reasons"]
     assert reason.startswith(f"{INTO}no statement in the logs wrote it")
