@@ -136,9 +136,11 @@ def why(thing: DatasetId | str, accesses: Sequence[Access], evidences: Evidences
         edges, about = [flow for flow in flows if flow.task == thing], {}
         reasons = [*_idle(accesses), *_open(thing, evidences.described.lineage)]
     shapes = map(records.shapes.get, dict.fromkeys(shapes_of(accesses, runs)))
+    # What people or a JobEvent declare is no run.
+    done = [access for access in accesses if access.evidence.is_of_runs or access.last_at]
     return {
         **about,
-        "runs": _runs(runs or accesses, records),
+        "runs": _runs(runs or done, records),
         # Without literals, as in the store.
         "statements": [
             {"outcome": str(shape.outcome), "reason": shape.reason, "text": shape.text}

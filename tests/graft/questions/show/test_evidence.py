@@ -56,7 +56,7 @@ def logged(
 ) -> None:
     """Put other records into the store: `task: OPERATION input … > output …`, in order.
 
-    `!` before the task: the statement failed. `?`: it was parsed only in part.
+    `!` before the task: the statement failed. `?`: it was parsed only in part. `~`: it is declared.
 
     Args:
         other: A task with a log of its own.
@@ -68,7 +68,8 @@ def logged(
         task, _, text = statement.partition(": ")
         status = Status.FAILED if task.startswith("!") else Status.OK
         outcome = Outcome.PARTIAL if task.startswith("?") else Outcome.PARSED
-        task = task.strip("!?")
+        is_declared = task.startswith("~")
+        task = task.strip("!?~")
         words, _, outputs = text.partition(" > ")
         operation, *inputs = words.split()
         at = NOW + timedelta(seconds=number)
@@ -77,7 +78,8 @@ def logged(
             shape, "tsql", text, "1", outcome, "dynamic SQL" if "?" in statement else None
         )
         origin = "other" if task == other else "log"
-        runs[task] = Run(f"{task}-1", task, "sqlserver", NOW, NOW, Status.OK, origin=origin)
+        if not is_declared:
+            runs[task] = Run(f"{task}-1", task, "sqlserver", NOW, NOW, Status.OK, origin=origin)
         for names, direction in ((inputs, Direction.READ), (outputs.split(), Direction.WRITE)):
             for name in names:
                 dataset = parse_dataset_id(name if "/" in name else f"mssql/{name}")
@@ -86,7 +88,9 @@ def logged(
                 accesses.append(
                     Access(
                         *(task, f"{task}-1", dataset, kind, direction, verb, shape, 1),
-                        *(None, None, None, None, at, at, status),
+                        *(None, None, None, None, *((None, None) if is_declared else (at, at))),
+                        status,
+                        Evidence.DECLARED if is_declared else Evidence.OBSERVED,
                         origin=origin,
                     )
                 )
@@ -194,6 +198,12 @@ def test_a_missing_edge_has_its_reason(case: str, folder: Path, shown: Shown) ->
     logged(folder, *statements)
     answer = shown(name)
     assert answer["data"]["why"]["reasons"] == answer["notes"] == reasons
+
+
+def test_what_is_declared_is_no_run(folder: Path, shown: Shown) -> None:
+    logged(folder, "~load: INSERT a.in > a.out", "copy: INSERT a.in > a.b")
+    for name, runs in (("load", 0), ("copy", 1), ("a.in", 1), ("a.out", 0)):
+        assert shown(name)["data"]["why"]["runs"]["seen"] == runs, name
 
 
 def test_a_former_name_is_that_of_the_table_of_today(folder: Path, shown: Shown) -> None:
