@@ -52,7 +52,7 @@ class AttentionList:
 
 @frozen
 class HealthRatio:
-    """A part of the lineage that is well, of all that is known: `dbt tests passed`, 812 of 830."""
+    """A part of the lineage that is well, of all that is known: `Tests passed`, 812 of 830."""
 
     title: str
     well: int
@@ -115,7 +115,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     tainted = sorted(index.tainted.items(), key=_taint_order)
     yield make_list("tainted", "Bad data", "failed", tainted)
     by_dataset = all_results(index)
-    nodes = {dataset: by_dataset[dataset] for dataset in sorted(index.descriptions)}
+    nodes = {dataset: by_dataset[dataset] for dataset in sorted(by_dataset)}
     failed = [task for task in index.tasks.values() if task.runs]
     failed = [task for task in failed if task.runs[0].status is Status.FAILED]
     failed.sort(key=lambda task: _recency(task.runs[0]), reverse=True)
@@ -135,7 +135,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
     ]
     tests.sort(key=lambda entry: -len(entry[1]))
     yield AttentionList(
-        "tests", "Failed dbt tests", "failed", tests, sum(len(results) for _, results in tests)
+        "tests", "Failed tests", "failed", tests, sum(len(results) for _, results in tests)
     )
     not_run = [
         (dataset, node.tests_not_run, node.check_not_run)
@@ -143,7 +143,7 @@ def _lists(index: Index) -> Iterator[AttentionList]:
         if node.tests_not_run or node.check_not_run
     ]
     total = sum(len(tests) + bool(check) for _, tests, check in not_run)
-    yield AttentionList("checks", "dbt tests and checks that could not run", "warn", not_run, total)
+    yield AttentionList("checks", "Tests and checks that could not run", "warn", not_run, total)
     stale = ((dataset, node.last_check) for dataset, node in nodes.items() if node.is_stale)
     yield make_list("stale", "Stale sources", "warn", stale)
     writers = (
@@ -183,7 +183,7 @@ def _recency(run: Run | NodeResult) -> datetime:
 def health_ratios(index: Index) -> list[HealthRatio]:
     """The health of the lineage in numbers, each of what is known; nothing is weighted."""
     lineage = index.lineage
-    dbt = [all_results(index)[dataset] for dataset in index.descriptions]
+    dbt = [*all_results(index).values()]
     runs = (task.runs[0].status for task in lineage.tasks.values() if task.runs)
     tests = chain.from_iterable((node.other_tests, *node.column_tests.values()) for node in dbt)
     models = (
@@ -200,7 +200,7 @@ def health_ratios(index: Index) -> list[HealthRatio]:
         "Last dbt runs that succeeded": [
             run.status is Status.OK for node in dbt if (run := node.last_run)
         ],
-        "dbt tests passed": [
+        "Tests passed": [
             not test.failed
             for test in chain.from_iterable(tests)
             if test.result and test.result.is_verdict

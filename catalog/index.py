@@ -15,6 +15,7 @@ from dbt_graft.analysis.impact.answer import Surroundings
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.reach import ImpactReach
 from dbt_graft.analysis.quality.deadlines import DeadlineForecast, forecasts
+from dbt_graft.analysis.quality.faults import checks_by_dataset
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.catalog.dates_panel import DatesPanel, TaintNote, dates_panel, taint_notes
 from dbt_graft.catalog.impact_panel import ImpactPanel, impact_panel
@@ -26,7 +27,7 @@ from dbt_graft.lineage.building.daily import DailyHistory
 from dbt_graft.lineage.building.runs import result_recency
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind
-from dbt_graft.lineage.describe import Consumer, Role
+from dbt_graft.lineage.describe import Consumer, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.gaps import followed_shapes, open_tasks, rejects_by_task
 from dbt_graft.lineage.graph import Graph
@@ -224,6 +225,16 @@ class Index:
             if name != ANY_COLUMN and (folded := name.casefold()) not in listed:
                 columns.setdefault(folded, Column(name))
         return tuple(columns.values())
+
+    def tests_of(self, dataset: DatasetId) -> Sequence[NodeTest]:
+        """The tests of a dataset: dbt's, those of ephemeral models in it, and checks in events."""
+        description = self.descriptions.get(dataset)
+        of_dbt = (*description.tests, *description.inner_tests) if description else ()
+        return (*of_dbt, *self._checks.get(dataset, ()))
+
+    @cached_property
+    def _checks(self) -> Mapping[DatasetId, Sequence[NodeTest]]:
+        return checks_by_dataset(self.lineage)
 
     @cached_property
     def column_reach(self) -> ColumnReach:

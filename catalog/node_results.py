@@ -154,9 +154,7 @@ def node_results(index: Index, dataset: DatasetId, columns: Iterable[str] = ()) 
     listed = {column.casefold() for column in columns}
     column_tests: dict[str, list[ShownTest]] = defaultdict(list)
     other_tests: list[ShownTest] = []
-    description = index.descriptions.get(dataset)
-    tested = (*description.tests, *description.inner_tests) if description else ()
-    for test in tested:
+    for test in index.tests_of(dataset):
         dbt = index.lineage.dbt
         last = (dbt.last_try(test.node_id), *dbt.node_results.get(test.node_id, ()))
         column = test.column.casefold()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
@@ -38,7 +38,6 @@ from dbt_graft.catalog.privacy_page import derived_labels
 from dbt_graft.lineage.building.orchestration import orchestrator_task
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionKind
-from dbt_graft.lineage.describe import Description, NodeTest
 from dbt_graft.lineage.graph import Graph, N
 from dbt_graft.lineage.records import ColumnEdge, Direction
 
@@ -181,7 +180,7 @@ class PageKeys:
                         index.results(dataset),
                         [
                             lineage.dbt.node_results.get(test.node_id)
-                            for test in _tests(description)
+                            for test in index.tests_of(dataset)
                         ],
                         lineage.names.former.get(dataset),
                         index.dates.get(dataset),
@@ -224,7 +223,7 @@ class PageKeys:
         index = self._index
         description = index.descriptions.get(dataset)
         dbt_ids = description.dbt_ids if description else ()
-        ids = (*dbt_ids, *(test.node_id for test in _tests(description)))
+        ids = (*dbt_ids, *(test.node_id for test in index.tests_of(dataset)))
         results = (index.lineage.dbt.node_results.get(id_) for id_ in ids)
         writers = index.lineage.usages_of(dataset, Direction.WRITE)
         return digest(
@@ -358,7 +357,3 @@ def package_versions() -> list[str]:
         with suppress(metadata.PackageNotFoundError):  # an extra
             versions.append(f"{name[0]} {metadata.version(name[0])}")
     return versions
-
-
-def _tests(description: Description | None) -> Sequence[NodeTest]:
-    return (*description.tests, *description.inner_tests) if description else ()

@@ -90,7 +90,7 @@ def quality_faults(
     lineage: Lineage, descriptions: Mapping[DatasetId, Description]
 ) -> list[QualityFault]:
     """The faults of all datasets, by dataset."""
-    checks = _checks(lineage)
+    checks = checks_by_dataset(lineage)
     return list(
         dict.fromkeys(
             fault
@@ -104,7 +104,7 @@ def faults_of(
     lineage: Lineage, dataset: DatasetId, description: Description | None
 ) -> list[QualityFault]:
     """The faults of a dataset."""
-    return list(dict.fromkeys(_faults(lineage, dataset, description, _checks(lineage))))
+    return list(dict.fromkeys(_faults(lineage, dataset, description, checks_by_dataset(lineage))))
 
 
 def _faults(
@@ -152,10 +152,14 @@ def tests_of(
     lineage: Lineage, dataset: DatasetId, description: Description | None
 ) -> Sequence[NodeTest]:
     """dbt's tests of a dataset, and the checks of it in events."""
-    return (*(description.tests if description else ()), *_checks(lineage).get(dataset, ()))
+    return (
+        *(description.tests if description else ()),
+        *checks_by_dataset(lineage).get(dataset, ()),
+    )
 
 
-def _checks(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
+def checks_by_dataset(lineage: Lineage) -> Mapping[DatasetId, Sequence[NodeTest]]:
+    """The checks in events that are no test of dbt."""
     checks: dict[DatasetId, list[NodeTest]] = defaultdict(list)
     for node_id in lineage.dbt.node_results:
         if (check := check_of(node_id)) and check.dataset:

@@ -104,7 +104,7 @@ def test_numbers_count_only_what_is_known() -> None:
     ratios = health_ratios(Index(DescribedLineage(lineage, {ORDERS: described, ITEMS: seed})))
     assert {one.title: (one.well, one.of) for one in ratios} == {
         "Tasks whose last run succeeded": (1, 2),
-        "dbt tests passed": (1, 1),
+        "Tests passed": (1, 1),
         "Statements parsed completely": (1, 3),
         "dbt models with all columns followed": (1, 2),
     }

@@ -14,6 +14,7 @@ from dbt_graft.catalog.home_page import home_page
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.node_results import ShownTest, loaded_ago, node_results
 from dbt_graft.catalog.page import environment, render
+from dbt_graft.lineage.building.checks import Check
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, NodeTest, Role
@@ -136,7 +137,7 @@ def test_tests_stand_beside_their_column_and_others_in_a_list() -> None:
     assert "1 check could not run" in shown
     assert "not_null failed: 3 rows" in shown
     assert "<code>no_longer_there</code>" in shown
-    assert 'Failed dbt tests<span class="graft-count">1</span>' in home(found)
+    assert 'Failed tests<span class="graft-count">1</span>' in home(found)
     assert 'checks that could not run<span class="graft-count">1</span>' in home(found)
 
 
@@ -161,6 +162,15 @@ def test_a_test_that_could_not_run_is_neither_good_nor_bad(
     )
     [test] = node_results(found, ORDERS).other_tests
     assert (test.words, test.look, test.failed) == (words, look, failed)
+
+
+def test_a_check_in_an_event_is_a_test_of_its_page() -> None:
+    check = Check(ORDERS, "not_null", "id").id
+    found = index(NodeResult(check, "i1", "", "fail", Status.FAILED, NOW, NOW, failures=2))
+    results = node_results(found, ORDERS, ["Id"])
+    assert [test.words for test in results.column_tests["id"]] == ["failed: 2 rows"]
+    assert "1 failed test" in page(found)
+    assert "Failed tests" in home(found)
 
 
 def test_a_source_whose_check_could_not_be_made_is_not_counted_as_fresh() -> None:
