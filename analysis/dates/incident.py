@@ -45,6 +45,12 @@ class Incident:
     open_tasks: Sequence[str] = ()
 
 
+def is_late_alone(plan: TaintPlan, late: Sequence[LateOutput]) -> bool:
+    """Whether data is old, and none is wrong."""
+    datasets = {output.dataset for output in late}
+    return bool(late) and all(write.dataset in datasets for write in plan.bad)
+
+
 def bad_data_answer(incident: Incident, files: Sequence[str] = ()) -> Answer:
     """The plan behind bad data: all that it went into, and what must run again.
 
@@ -252,7 +258,8 @@ def _verdict(incident: Incident) -> str:
 def _who_has_old_data(incident: Incident) -> dict[str, Cell]:
     """The consumers and the tasks that read late datasets since, as a fact."""
     readers = sorted({task for output in incident.late for task in output.readers})
-    names = join_names([*(report.name for report in incident.plan.reports), *readers], 2 * _NAMES)
+    having = dict.fromkeys((*(report.name for report in incident.plan.reports), *readers))
+    names = join_names([*having], 2 * _NAMES)
     return {"has old data": names or "nobody, by the logs"} if incident.late else {}
 
 
@@ -301,7 +308,9 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
         ],
     )
     if incident.steps:
-        yield Tree("run again, in this order", tuple(map(_step_tree, incident.steps)))
+        word = "old" if is_late_alone(plan, incident.late) else "bad"
+        branches = tuple(_step_tree(step, word) for step in incident.steps)
+        yield Tree("run again, in this order", branches)
     if incident.backfills:
         yield Tree("or complete DAGs", tuple(map(_command, incident.backfills)))
     yield Table(
@@ -336,11 +345,11 @@ def _plan_tables(incident: Incident) -> Iterator[Table | Tree]:
     )
 
 
-def _step_tree(step: RerunStep) -> Tree:
+def _step_tree(step: RerunStep, word: str) -> Tree:
     rerun = step.rerun
     owner = f" ({rerun.info.owner})" if rerun.info.owner else ""
     dates = dates_text(rerun.dates, rerun.grain, _RANGES)
-    reasons = [Tree(_reason(output)) for output in rerun.outputs[:_OUTPUTS]]
+    reasons = [Tree(_reason(output, word)) for output in rerun.outputs[:_OUTPUTS]]
     if len(rerun.outputs) > _OUTPUTS:
         reasons.append(Tree(f"and {len(rerun.outputs) - _OUTPUTS:,} more datasets"))
     notes = (Tree(text) for text in (step.url, step.note) if text)
@@ -349,14 +358,16 @@ def _step_tree(step: RerunStep) -> Tree:
     return Tree(title, (*reasons, *map(_command, step.commands), *notes))
 
 
-def _reason(output: TaintedOutput) -> str:
+def _reason(output: TaintedOutput, word: str) -> str:
     dates = dates_text(output.dates, output.grain, _RANGES)
-    runs = f", {count(len(output.runs), 'bad run')}" if output.runs else ""
+    runs = (
+        f", {count(len(output.runs), 'bad run' if word == 'bad' else 'run')}" if output.runs else ""
+    )
     path = f" by {' -> '.join(output.path)}" if len(output.path) > 1 else ""
     doubtful = output.dates - output.certain
     doubt = f", of them {dates_text(doubtful, output.grain, _RANGES)} may be" if doubtful else ""
     if not output.certain:
-        doubt = " may be bad"
+        doubt = f" may be {word}"
     return f"{output.dataset.short} {dates}{doubt}{runs}{path}"
 
 

@@ -49,12 +49,14 @@ class RerunSettings:
         selections: dbt's unique_id -> what selects the node.
         microbatch: The unique_ids of models that dbt builds by event time.
         airflow: Airflow's major version.
+        is_late: Rows are missing where tasks run again, and none is wrong.
     """
 
     orchestrator_runs: Mapping[str, Run] = field(default_factory=dict)
     selections: Mapping[str, str] = field(default_factory=dict)
     microbatch: frozenset[str] = frozenset()
     airflow: int = 3
+    is_late: bool = False
 
 
 def rerun_steps(plan: TaintPlan, settings: RerunSettings) -> list[RerunStep]:
@@ -128,7 +130,13 @@ def _parts(rerun: Rerun, names: set[str]) -> Iterator[tuple[datetime, datetime]]
 def _dbt(rerun: Rerun, settings: RerunSettings) -> RerunStep:
     select = settings.selections.get(rerun.name) or rerun.name.split(".", 2)[-1]
     command = f"dbt build --select {shlex.quote(select)}"
-    if rerun.name in settings.microbatch:
+    is_microbatch = rerun.name in settings.microbatch
+    if settings.is_late and (rerun.is_incremental or is_microbatch) and is_open(rerun.dates):
+        note = (
+            "it adds what it lacks; rows that its own condition takes for old need --full-refresh"
+        )
+        return RerunStep(rerun, (command,), note=note)
+    if is_microbatch:
         if is_open(rerun.dates):
             return RerunStep(rerun, (f"{command} --full-refresh",), note="all dates count")
         return RerunStep(
@@ -139,7 +147,7 @@ def _dbt(rerun: Rerun, settings: RerunSettings) -> RerunStep:
                 for start, end in rerun.dates.ranges
             ),
         )
-    if rerun.is_incremental:
+    if rerun.is_incremental and not settings.is_late:
         note = "an incremental model keeps what is there: without --full-refresh the dates stay bad"
         return RerunStep(rerun, (f"{command} --full-refresh",), note=note)
     return RerunStep(rerun, (command,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dbt_graft.analysis.dates.access_history import AccessHistory
 from dbt_graft.analysis.dates.access_index import Execution
@@ -14,7 +15,7 @@ from dbt_graft.analysis.dates.bad_writes import (
     runs_named,
     runs_of_version,
 )
-from dbt_graft.analysis.dates.incident import Incident
+from dbt_graft.analysis.dates.incident import Incident, is_late_alone
 from dbt_graft.analysis.dates.late_outputs import LateOutput
 from dbt_graft.analysis.dates.taint import Taint, spread
 from dbt_graft.analysis.dates.taint_plan import taint_plan
@@ -70,7 +71,7 @@ class FollowedData:
         """
         dated = self.dated
         plan = taint_plan(dated.history, self.bad, self.taint, dated.consumers, dated.owners)
-        steps = rerun_steps(plan, dated.rerun)
+        steps = rerun_steps(plan, replace(dated.rerun, is_late=is_late_alone(plan, self.late)))
         unknown = tuple(open_tasks(dated.history.lineage))
         return Incident(plan, steps, backfills(plan, dated.rerun), number, self.late, unknown)
 

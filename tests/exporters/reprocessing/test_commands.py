@@ -222,6 +222,30 @@ def test_models_are_built_by_dbt(options: dict[str, object], commands: tuple[str
     assert found.commands == commands
 
 
+@for_each(
+    "options, microbatch, command",
+    [
+        ({}, False, "dbt build --select orders"),
+        ({"is_incremental": True, "dates": ALL_DATES}, False, "dbt build --select orders"),
+        ({"is_incremental": True}, False, "dbt build --select orders"),
+        ({"dates": ALL_DATES}, True, "dbt build --select orders"),
+        (
+            {},
+            True,
+            "dbt build --select orders --event-time-start 2026-10-03 --event-time-end 2026-10-06",
+        ),
+    ],
+)
+def test_a_model_that_lacks_rows_and_has_no_wrong_ones_is_built_without_a_full_refresh(
+    options: dict[str, object], microbatch: bool, command: str
+) -> None:
+    name = "model.shop.orders"
+    settings = RerunSettings(microbatch=frozenset({name} if microbatch else ()), is_late=True)
+    found = step(settings, name=name, is_definition=True, **options)  # type: ignore[arg-type]
+
+    assert found.commands == (command,)
+
+
 def test_a_model_of_two_packages_is_selected_with_its_package() -> None:
     settings = RerunSettings(selections={"model.shop.orders": "orders,package:shop"})
 
