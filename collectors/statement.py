@@ -74,6 +74,7 @@ class StatementEdge(NamedTuple):
     subtype: Subtype
     masking: bool = False
     masked_by: Masking = Masking.NONE
+    ordinal: str = ""
 
 
 @frozen
@@ -189,6 +190,7 @@ def column_edge_records(statements: Iterable[Statement]) -> Iterator[ColumnEdge]
                 # What a run makes of what it read, no log shows.
                 evidence=Evidence.INFERRED if edge.from_dataset == MEMORY else statement.evidence,
                 masked_by=edge.masked_by,
+                ordinal=edge.ordinal,
             )
 
 

@@ -130,6 +130,9 @@ _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATI
 
 # Stands for a dataset's columns where an edge means all of them, or where they are not known.
 ANY_COLUMN = "*"
+# The reasons of a statement whose edges have ordinals.
+MATCHED_BY_NAME = "the target's columns are matched by name"
+OPEN_STAR = "* of a table whose columns are not known"
 
 
 @frozen
@@ -233,6 +236,9 @@ class ColumnEdge:
             DIRECT one stands for unknown columns.
         masking: The value cannot be derived from the result.
         masked_by: The operation that hides it; NONE where nothing tells it.
+        ordinal: The place of `to_column` in a target whose columns the statement does not name,
+            `2/5` for the second of five, `*` where each goes to its own place; the names of both
+            ends are then those of the query, a guess.
         place: The file and line of the code that makes it, `tasks/load_orders.py:41`; empty where
             no code says it, as in the store.
         without: The columns that `*` leaves out, as code says it.
@@ -251,6 +257,7 @@ class ColumnEdge:
     origin: str = field(default="", compare=False)
     evidence: Evidence = Evidence.OBSERVED
     masked_by: Masking = Masking.NONE
+    ordinal: str = ""
     place: str = field(default="", metadata={"stored": False})
     without: tuple[str, ...] = field(default=(), metadata={"stored": False})
 

@@ -252,6 +252,7 @@ def _restore(shape: ParsedShape, names: _RestoredNames) -> ParsedShape:
                 names[edge.from_column],
                 edge.subtype,
                 edge.masking,
+                edge.ordinal,
             )
             for edge in shape.column_edges
         ),

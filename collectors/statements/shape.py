@@ -13,7 +13,7 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Direction, Outcome
 
 # Raised when the same text may give another shape, so that old and new shapes never mix.
-VERSION = 9
+VERSION = 10
 
 
 @frozen

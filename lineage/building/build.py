@@ -24,6 +24,7 @@ from dbt_graft.lineage.building.metadata import metadata_by_dataset, with_metada
 from dbt_graft.lineage.building.model_reads import model_reads
 from dbt_graft.lineage.building.nominal_periods import with_nominal_periods
 from dbt_graft.lineage.building.orchestration import orchestrator_runs, task_runs
+from dbt_graft.lineage.building.ordinals import with_placed_columns
 from dbt_graft.lineage.building.other_names import OtherNames, other_names
 from dbt_graft.lineage.building.precedence import edges_beside_logs, flow_accesses, observed_first
 from dbt_graft.lineage.building.renames import follow_renames
@@ -66,7 +67,7 @@ def build(
     records, ignored = without_tasks(with_known_namespaces(records), settings.ignore)
     records, codes = with_task_code(records, settings.codes)
     names = other_names(records, rename or NameRules(), settings.one_name)
-    records, rename = names.records, names.rename
+    records, rename = with_placed_columns(names.records, names.rename), names.rename
     of_tasks, of_dbt = split(join_events(records))
     codes = {task: map_datasets(match, rename) for task, match in codes.items()}
     lineage = _build_lineage(of_tasks, rename, settings, codes)

@@ -60,16 +60,20 @@ _COMPARED: Callable[[ColumnEdge], tuple[Any, ...]] = attrgetter(
 
 
 def expand_stars(edge: ColumnEdge, columns: Mapping[DatasetId, Sequence[str]]) -> list[ColumnEdge]:
-    """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has."""
+    """`t.*` -> `u.*` column by column where t's are known, of these the ones that u has.
+
+    By its place a column of another name goes into u, too; into which is not known.
+    """
     is_star = edge.from_column == edge.to_column == ANY_COLUMN and edge.type is EdgeType.DIRECT
     names = columns.get(edge.from_dataset, ()) if is_star else ()
     if not names:
         return [edge]
     there = {name.casefold() for name in columns.get(edge.to_dataset, ())}
+    same = {name for name in names if not there or name.casefold() in there}
     return [
-        replace(edge, from_column=name, to_column=name, without=())
+        replace(edge, from_column=name, to_column=name if name in same else ANY_COLUMN, without=())
         for name in names
-        if passes(edge, name) and (not there or name.casefold() in there)
+        if passes(edge, name) and (name in same or edge.ordinal)
     ]
 
 

@@ -169,4 +169,5 @@ def _column_edges(
                 subtype,
                 masking=bool(edge.masking),
                 masked_by=edge.masking,
+                ordinal=edge.ordinal,
             )

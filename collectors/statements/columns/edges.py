@@ -40,11 +40,27 @@ from dbt_graft.collectors.statements.columns.sources import add_sources, find_ta
 from dbt_graft.collectors.statements.text.dialect import Dialect
 from dbt_graft.collectors.statements.text.names import Name
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.records import ANY_COLUMN, EdgeType, Masking, Subtype
+from dbt_graft.lineage.records import (
+    ANY_COLUMN,
+    MATCHED_BY_NAME,
+    OPEN_STAR,
+    EdgeType,
+    Masking,
+    Subtype,
+)
 
 
-def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) -> None:
-    """Put the columns of a query into the target's, by position where these have names."""
+def fill(
+    collector: EdgeCollector,
+    rowset: Rowset,
+    names: Sequence[str] = (),
+    ordinals: Sequence[str] = (),
+) -> None:
+    """Put the columns of a query into the target's, by position where these have names.
+
+    Args:
+        ordinals: The places of the columns in a target whose names are only guessed.
+    """
     context = collector.scope.context
     # One column of a value is that column: `INSERT INTO t (x) SELECT inline(items)`.
     is_single = len(names) == len(rowset.columns) == 1 and not any(
@@ -54,14 +70,15 @@ def fill(collector: EdgeCollector, rowset: Rowset, names: Sequence[str] = ()) ->
         context.gap("* stands for columns that are not known")
         names = [ANY_COLUMN] * len(rowset.columns)
     elif rowset.is_open and collector.target:
-        context.gap("* of a table whose columns are not known")
+        context.gap(OPEN_STAR)
     result = [*names, *(column.name for column in rowset.columns[len(names) :])]
     if not rowset.is_open and all(result) and ANY_COLUMN not in result:
         collector.result = tuple(result)
     for at, column in enumerate(rowset.columns):
         name = names[at] if at < len(names) else column.name
         if name:
-            collector.add_edges(name, column.inputs)
+            ordinal = ordinals[at] if ordinals else ""
+            collector.add_edges(name, column.inputs, ordinal=ordinal)
         elif column.inputs - {SENT}:
             context.gap("a column's name was taken out as a value")
     collector.add_row_edges(rowset.influences)
@@ -174,6 +191,7 @@ class ParsedColumnEdge:
         column: `*` for all of them, or where it is not known which.
         from_table: Empty for what the task sends, as parameters or literals.
         masking: The operation that hides the value.
+        ordinal: As in `ColumnEdge`.
     """
 
     table: Name
@@ -182,6 +200,7 @@ class ParsedColumnEdge:
     from_column: str
     subtype: Subtype
     masking: Masking = Masking.NONE
+    ordinal: str = ""
 
     @property
     def is_of_own_rows(self) -> bool:
@@ -210,7 +229,9 @@ class EdgeCollector:
     row_inputs: InputColumns = NOTHING
     result: tuple[str, ...] = ()
 
-    def add_edges(self, column: str, inputs: InputColumns, table: Name | None = None) -> None:
+    def add_edges(
+        self, column: str, inputs: InputColumns, table: Name | None = None, ordinal: str = ""
+    ) -> None:
         """Add the inputs of a column of the target, or of another table."""
         target = self.target if table is None else table
         for input_column in sorted(sent_as(inputs, "" if column == ANY_COLUMN else column)):
@@ -218,7 +239,7 @@ class EdgeCollector:
                 if input_column.subtype.type is EdgeType.DIRECT:
                     self.scope.context.gap("what a variable holds is not followed")
                 continue
-            edge = ParsedColumnEdge(target, column, *input_column)
+            edge = ParsedColumnEdge(target, column, *input_column, ordinal=ordinal)
             # What decides on rows of a table of the session goes on to others: `_delete` adds it.
             is_short = edge.is_of_own_rows and target[-1].startswith(_SESSION_SIGNS)
             if input_column.column and not is_short:
@@ -367,6 +388,7 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
     rowset = query_rowset(source, collector.scope)
     named = _column_names(tree.this)
     names = named or _positions(tree, collector)
+    ordinals: list[str] = []
     is_less = not rowset.is_open and len(rowset.columns) < len(names)
     if isinstance(source, exp.Values):
         rowset = rowset.rename((), names)
@@ -376,9 +398,9 @@ def _insert(tree: exp.Expr, collector: EdgeCollector) -> None:
         names = [ANY_COLUMN] * len(rowset.columns)
     filled = any(column.inputs - {SENT} for column in rowset.columns)
     if filled and not (names or tree.args.get("by_name")):
-        collector.scope.context.gap("the target's columns are matched by name")
-        names = _guessed_names(source, rowset)
-    fill(collector, rowset, names)
+        collector.scope.context.gap(MATCHED_BY_NAME)
+        names, ordinals = _guessed_names(source, rowset), _ordinals(rowset)
+    fill(collector, rowset, names, ordinals)
     names = [*names, *(column.name for column in rowset.columns[len(names) :])]
     inserted = zip(names, (column.inputs for column in rowset.columns), strict=False)
     excluded = Rowset(("excluded",), list(starmap(RowsetColumn, inserted)))
@@ -422,6 +444,15 @@ def _guessed_names(source: exp.Expr, rowset: Rowset) -> list[str]:
         else ANY_COLUMN
         for node, column in zip(source.expressions, rowset.columns, strict=True)
     ]
+
+
+def _ordinals(rowset: Rowset) -> list[str]:
+    """The places of a query's columns among those of its target; none where not all are known."""
+    width = len(rowset.columns)
+    if not rowset.is_open:
+        return [f"{at}/{width}" for at in range(1, width + 1)]
+    is_star = width == 1 and len(rowset.columns[0].inputs) == 1
+    return [ANY_COLUMN] if is_star else []
 
 
 def _inserts(tree: exp.Expr, collector: EdgeCollector) -> None:

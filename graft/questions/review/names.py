@@ -12,6 +12,7 @@ from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import LineageView
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.lineage.building.foreign_models import with_foreign_models
+from dbt_graft.lineage.building.ordinals import with_placed_columns
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.names import Rename
@@ -50,7 +51,9 @@ class ReviewNames:
             config = replace(self._config, store=store_folder)
             records = Project(config).records(LineageView(results=False, every_run=True))
             projects = self._project.settings.projects or ()
-            self._read[store_folder] = with_foreign_models(records, projects)
+            # Columns are placed by what is defined at any time, not in the runs compared alone.
+            records = with_foreign_models(records, projects)
+            self._read[store_folder] = with_placed_columns(records, self.rename)
         return self._read[store_folder]
 
     def lineage(self, records: Records, infos: Mapping[str, TaskInfo]) -> Lineage:

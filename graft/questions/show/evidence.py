@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -135,7 +136,9 @@ def why(thing: DatasetId | str, accesses: Sequence[Access], evidences: Evidences
     else:
         edges, about = [flow for flow in flows if flow.task == thing], {}
         reasons = [*_idle(accesses), *_open(thing, evidences.described.lineage)]
-    shapes = map(records.shapes.get, dict.fromkeys(shapes_of(accesses, runs)))
+    # Of the lineage: what the store's records of a statement lack, others may have.
+    all_shapes = evidences.described.lineage.shapes
+    shapes = map(all_shapes.get, dict.fromkeys(shapes_of(accesses, runs)))
     # What people or a JobEvent declare is no run.
     done = [access for access in accesses if access.evidence.is_of_runs or access.last_at]
     return {
@@ -231,11 +234,12 @@ def _missing(
             yield f"{by} use no other dataset"
         else:
             yield f"{by} {'read' if into else 'wrote'} no dataset that the logs show"
-    last = dataset.parts[-1].casefold() if dataset.parts else ""
+    last = dataset.parts[-1] if dataset.parts else ""
+    its_name = re.compile(rf"(?<!\w){re.escape(last)}(?!\w)", re.IGNORECASE)
     unread = [
         shape
-        for shape in records.shapes.values()
-        if shape.outcome is not Outcome.PARSED and last and last in shape.text.casefold()
+        for shape in evidences.described.lineage.shapes.values()
+        if shape.outcome is not Outcome.PARSED and last and its_name.search(shape.text)
     ]
     if unread:
         causes = join_names(sorted({shape.reason for shape in unread if shape.reason}))

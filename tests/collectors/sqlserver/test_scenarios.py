@@ -627,7 +627,7 @@ CASES: dict[str, Case] = {
     "other_database_named": call(
         "EXEC [Dw].sys.sp_executesql @stmt = "
         "N'SELECT i INTO #t FROM y; INSERT INTO f SELECT i FROM #t'",
-        columns="dw.dbo.f.i < dw.dbo.y.i",
+        columns="dw.dbo.f.i < dw.dbo.y.i inferred",
     ),
     "use_in_dynamic": call(
         "EXEC ('USE Dw; INSERT INTO f SELECT * FROM y'); INSERT INTO a SELECT * FROM x",
@@ -811,7 +811,7 @@ CASES: dict[str, Case] = {
         "INSERT INTO stage_s SELECT * FROM x",
         "ALTER TABLE stage_s SWITCH TO a PARTITION 3",
         flows="x > stage_s, stage_s > a",
-        columns="a.* < stage_s.*, stage_s.i < x.i",
+        columns="a.* < stage_s.*, stage_s.i < x.i inferred",
     ),
     "renamed": call(
         "SELECT * INTO a_new FROM x",

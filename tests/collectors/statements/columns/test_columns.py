@@ -337,6 +337,27 @@ def test_columns(dialect: Dialect, sql: str, edges: str) -> None:
     assert "unknown form" not in (shape.reason or "")
 
 
+@for_each("sql, ordinals", [
+    ("INSERT INTO n SELECT a, 1, b + c FROM t", {"1/3": "a", "3/3": "bc"}),
+    ("INSERT INTO n SELECT 1, 2, 'x', a FROM t", {"4/4": "a"}),
+    ("INSERT INTO n SELECT * FROM t", {"*": "*"}),
+    ("INSERT INTO n SELECT t.* FROM t WHERE t.a > 1", {"*": "*"}),
+    ("INSERT INTO n SELECT a, t.* FROM t", {}),
+    ("INSERT INTO n SELECT * FROM t JOIN u ON t.i = u.i", {}),
+    ("INSERT INTO n (p) SELECT a FROM t", {}),
+    ("SELECT a INTO n FROM t", {}),
+])  # fmt: skip
+def test_the_places_of_columns_are_known_where_names_are_not(
+    sql: str, ordinals: dict[str, str]
+) -> None:
+    (shape,) = parse(sql, TSQL)
+    sources: dict[str, str] = defaultdict(str)
+    for edge in sorted(shape.column_edges, key=lambda edge: edge.from_column):
+        if edge.ordinal:
+            sources[edge.ordinal] += edge.from_column
+    assert sources == ordinals
+
+
 def columns(database: str | None, table: Name) -> Sequence[str]:
     return SCHEMA.get(".".join(table).casefold(), ())
 

@@ -1,0 +1,77 @@
+"""An INSERT without a list of columns fills those that a log defines; else names are a guess."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.records import Column, Dataset, Evidence, Outcome, Records, Shape
+from tests.notation import access, column_edge, table
+
+SOURCE, COPY = table("source"), table("copy")
+START = datetime(2026, 3, 1, tzinfo=UTC)
+GUESS = "columns not resolved: the target's columns are matched by name"
+STAR = f"{GUESS}, * of a table whose columns are not known"
+# The columns of a table as its CREATE TABLE, in another log, has them.
+Tables = dict[str, str]
+
+
+def _records(tables: Tables, edges: str, reason: str) -> Records:
+    """An INSERT from `source` into `copy`, and what other logs define.
+
+    Args:
+        edges: `id<id 1/3`: a column of the target, one of the source, and the ordinal.
+    """
+    return Records(
+        accesses=(
+            access("INSERT", COPY, at=START, origin="log"),
+            access("SELECT", SOURCE, at=START, origin="log"),
+            *(access("CREATE TABLE", table(name), task="ddl", origin="ddl") for name in tables),
+        ),
+        shapes={"s": Shape("s", "tsql", "INSERT copy …", "1", Outcome.PARTIAL, reason)},
+        datasets=tuple(
+            Dataset(table(name), columns=tuple(map(Column, columns.split())), origin="ddl")
+            for name, columns in tables.items()
+        ),
+        column_edges=tuple(
+            column_edge(COPY, to, SOURCE, source, shape_id="s", origin="log", ordinal=ordinal)
+            for edge in edges.split(", ")
+            for ends, _, ordinal in [edge.partition(" ")]
+            for to, _, source in [ends.partition("<")]
+        ),
+    )
+
+
+@pytest.mark.parametrize(("tables", "edges", "expected"), [
+    ({"copy": "k total d"}, "id<id 1/3, *<amount 2/3", {"k<id", "total<amount"}),
+    ({"copy": "k total"}, "id<id 1/3, *<amount 2/3", {"id<id inferred", "*<amount inferred"}),
+    ({}, "id<id 1/2", {"id<id inferred"}),
+    ({}, "id<id", {"id<id"}),
+    ({"copy": "a b", "source": "id x"}, "*<* *", {"a<id", "b<x"}),
+    ({"copy": "a b c", "source": "id b"}, "*<* *", {"*<id inferred", "b<b inferred"}),
+])  # fmt: skip
+def test_columns_are_placed_where_as_many_are_defined(
+    tables: Tables, edges: str, expected: set[str]
+) -> None:
+    lineage = build(_records(tables, edges, GUESS))
+    marks = {Evidence.OBSERVED: "", Evidence.INFERRED: " inferred"}
+    assert {
+        f"{edge.to_column}<{edge.from_column}{marks[edge.evidence]}"
+        for edge in lineage.column_edges
+    } == expected
+
+
+@pytest.mark.parametrize(("tables", "edges", "reason", "expected"), [
+    ({"copy": "k"}, "id<id 1/1", GUESS, None),
+    ({}, "id<id 1/1", GUESS, GUESS),
+    ({"copy": "k", "source": "id"}, "*<* *", STAR, None),
+    ({"copy": "k"}, "*<* *", STAR, STAR),
+    ({"copy": "k"}, "id<id 1/1", f"{GUESS}, other", "columns not resolved: other"),
+])  # fmt: skip
+def test_a_statement_whose_columns_are_placed_is_no_gap(
+    tables: Tables, edges: str, reason: str, expected: str | None
+) -> None:
+    shape = build(_records(tables, edges, reason)).shapes["s"]
+    assert (shape.reason, shape.outcome is Outcome.PARSED) == (expected, expected is None)
