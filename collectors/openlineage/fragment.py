@@ -216,9 +216,8 @@ def _groups(events: Iterable[Event], job: Job, columns: DateColumns) -> _Groups:
     groups_by_shape: _Groups = {}
     for event in events:
         for group in groups(event, job, columns):
-            is_declared = event.kind is EventKind.JOB
-            gap = _FROM_JOBS if is_declared and names_other_job(event) else ""
-            group = group._replace(is_done=event.is_done, is_declared=is_declared, gap=gap)
+            gap = _FROM_JOBS if event.kind is EventKind.JOB and names_other_job(event) else ""
+            group = group._replace(is_done=event.is_done, gap=gap)
             shape_id = group.shape_id(job)
             earlier = groups_by_shape.get(shape_id)
             groups_by_shape[shape_id] = _merge_groups(earlier, group) if earlier else group
@@ -253,7 +252,6 @@ def _merge_groups(a: Group, b: Group) -> Group:
         min(a.evidence, b.evidence, key=_RANKS.__getitem__),
         a.is_explained,
         a.is_done or b.is_done,
-        b.is_declared,
         b.gap,
     )
 

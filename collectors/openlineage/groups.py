@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from dbt_graft.collectors.openlineage.datasets import dataset_of, is_job, kind_of, named_dataset
@@ -31,7 +31,7 @@ from dbt_graft.collectors.openlineage.facets import graft_tag, mapping, number, 
 from dbt_graft.collectors.openlineage.jobs import AIRFLOW, Job
 from dbt_graft.collectors.openlineage.periods import event_periods, event_positions
 from dbt_graft.collectors.statement import DatasetAccess, StatementEdge
-from dbt_graft.lineage.building.event_runs import EVENT_SHAPE, EXPLAINED_SHAPE
+from dbt_graft.lineage.building.event_runs import COLUMNS_SHAPE, EVENT_SHAPE, EXPLAINED_SHAPE
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.dates.date_columns import DateColumns
 from dbt_graft.lineage.dates.period_union import join_positions, known_union
@@ -112,8 +112,6 @@ class Group(NamedTuple):
 
     Attributes:
         is_explained: The event says that just these inputs go into just these outputs.
-        is_declared: A JobEvent has it. Only the newest counts, also for columns: with others it is
-            another shape.
         gap: Why a JobEvent may not name all.
     """
 
@@ -123,17 +121,22 @@ class Group(NamedTuple):
     evidence: Evidence
     is_explained: bool = False
     is_done: bool = False
-    is_declared: bool = False
     gap: str = ""
 
     def shape_id(self, job: Job) -> str:
-        """The same for the same datasets, whichever run or event of the job connects them."""
+        """The same for the same datasets and columns, whichever run or event connects them."""
         sides = (sorted((d.key, o.value) for d, o in side) for side in (self.reads, self.writes))
-        columns = sorted(map(repr, self.edges)) if self.is_declared else ()
-        gap = (self.gap,) if self.gap else ()
-        text = "\n".join((job.name, job.task, *map(repr, sides), *columns, *gap))
+        rest = filter(None, (_columns_text(self.edges), self.gap))
+        text = "\n".join((job.name, job.task, *map(repr, sides), *rest))
         prefix = EXPLAINED_SHAPE if self.is_explained else EVENT_SHAPE
-        return prefix + hashlib.sha256(text.encode()).hexdigest()[:16]
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return f"{prefix}{digest}{COLUMNS_SHAPE if self.edges else ''}"
+
+
+@lru_cache(maxsize=1_000)
+def _columns_text(edges: tuple[StatementEdge, ...]) -> str:
+    """The same for the same columns; most runs of a job have those of the one before."""
+    return "\n".join(sorted("\t".join(map(str, edge)) for edge in edges))
 
 
 def groups(event: Event, job: Job, columns: DateColumns) -> Iterator[Group]:

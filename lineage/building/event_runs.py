@@ -40,6 +40,8 @@ from dbt_graft.lineage.records import (
 # The ids of shapes of events begin with the first; with the second where an event explains them.
 EVENT_SHAPE = "event-"
 EXPLAINED_SHAPE = "event-explained-"
+# They end with it where the event has columns: with others it is another shape.
+COLUMNS_SHAPE = "-columns"
 # The id of the run that stands for what a JobEvent declares begins so.
 DECLARED_RUN = "job:"
 # Engines that do nothing themselves: their runs start others.
@@ -268,13 +270,16 @@ def _run_accesses(
     may have written before it failed: other producers than ours do not say.
     """
     merged: dict[tuple[object, ...], Access] = {}
+    with_columns = _shapes_with_columns(accesses)
     for access in accesses:
+        if shape_id := with_columns.get(access.shape_id):
+            access = replace(access, shape_id=shape_id)
         key = (access.shape_id, access.dataset, access.direction, access.operation)
         merged[key] = _merge_accesses(merged[key], access) if key in merged else access
     groups: dict[str, list[Access]] = defaultdict(list)
     for access in merged.values():
         groups[access.shape_id].append(access)
-    _share_text(groups, shapes)
+    _share_text({**with_columns, **dict.fromkeys(groups, "")}, shapes)
     starts = [run.started_at if run else None, *(access.first_at for access in accesses)]
     ends = [run.ended_at if run else None, *(access.last_at for access in accesses)]
     first = min(filter(None, starts), default=None)
@@ -297,6 +302,26 @@ def _run_accesses(
         if (access.first_at, access.last_at, access.status) != (first, last, status):
             access = replace(access, first_at=first, last_at=last, status=status)
         yield access
+
+
+def _shapes_with_columns(accesses: Sequence[Access]) -> dict[str, str]:
+    """Shape without columns -> one with columns and the same uses: not all events have them."""
+    if len({access.shape_id for access in accesses}) < 2:
+        return {}
+    uses: dict[str, set[tuple[DatasetId, Direction, Operation]]] = defaultdict(set)
+    for access in accesses:
+        uses[access.shape_id].add(_use_key(access))
+    with_columns = {
+        (shape.startswith(EXPLAINED_SHAPE), frozenset(uses[shape])): shape
+        for shape in sorted(uses)
+        if shape.endswith(COLUMNS_SHAPE)
+    }
+    return {
+        shape: other
+        for shape in uses
+        if not shape.endswith(COLUMNS_SHAPE)
+        and (other := with_columns.get((shape.startswith(EXPLAINED_SHAPE), frozenset(uses[shape]))))
+    }
 
 
 def _merge_accesses(a: Access, b: Access) -> Access:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+from dbt_graft.lineage.building.as_of import as_of
+from dbt_graft.lineage.building.build import build
 from tests.cases import for_each
 from tests.collectors.openlineage.events import (
     FLOW,
@@ -17,6 +20,7 @@ from tests.collectors.openlineage.events import (
     event,
     flows,
     lineage,
+    records_in,
 )
 
 DIRECT = {"type": "DIRECT", "subtype": "IDENTITY", "masking": False}
@@ -141,3 +145,25 @@ def test_the_facet_lineage_has_columns_too(tmp_path: Path) -> None:
         "raw.orders.* <- Shop.dbo.Orders.Day FILTER",
         "raw.orders.id <- Shop.dbo.Orders.Id IDENTITY",
     ]
+
+
+def test_a_past_day_has_the_columns_of_then(tmp_path: Path) -> None:
+    def run(day: int, name: str) -> list[Document]:
+        source = {"inputFields": [column("spark raw.a", name)]}
+        output = dataset("spark raw.b", {"columnLineage": {"fields": {"amount": source}}})
+        at = f"2026-11-{day}T08:0"
+        return [
+            event(
+                "START", run=day, at=f"{at}0:00Z", inputs=["spark raw.a"], outputs=["spark raw.b"]
+            ),
+            event(run=day, at=f"{at}1:00Z", inputs=["spark raw.a"], outputs=[output]),
+        ]
+
+    first, second = run(20, "price"), run(22, "net")
+    price, net = (f"raw.b.amount <- raw.a.{name} TRANSFORMATION" for name in ("price", "net"))
+    # In whatever logs, also where one has the start of a run and another its end.
+    for files in ([first + second], [second, first], [first[:1], second, first[1:]]):
+        records = records_in(tmp_path, *files)
+        then = build(as_of(records, datetime(2026, 11, 21, tzinfo=UTC)))
+        assert (columns(then), columns(build(records))) == ([price], [net, price])
+        assert {usage.statements for usage in then.tasks["load_orders"].usages} == {1}
