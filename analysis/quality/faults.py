@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -87,24 +87,20 @@ def kind_of_test(name: str) -> FaultKind:
 
 
 def quality_faults(
-    lineage: Lineage, descriptions: Mapping[DatasetId, Description]
+    lineage: Lineage,
+    descriptions: Mapping[DatasetId, Description],
+    only: Collection[DatasetId] | None = None,
 ) -> list[QualityFault]:
-    """The faults of all datasets, by dataset."""
+    """The faults of all datasets, or only of some, by dataset."""
     checks = checks_by_dataset(lineage)
+    datasets = {*lineage.datasets, *descriptions, *checks} if only is None else only
     return list(
         dict.fromkeys(
             fault
-            for dataset in sorted({*lineage.datasets, *descriptions, *checks})
+            for dataset in sorted(datasets)
             for fault in _faults(lineage, dataset, descriptions.get(dataset), checks)
         )
     )
-
-
-def faults_of(
-    lineage: Lineage, dataset: DatasetId, description: Description | None
-) -> list[QualityFault]:
-    """The faults of a dataset."""
-    return list(dict.fromkeys(_faults(lineage, dataset, description, checks_by_dataset(lineage))))
 
 
 def _faults(

@@ -10,7 +10,6 @@ import pytest
 from dbt_graft.analysis.quality.faults import (
     checks_not_run,
     count_tests,
-    faults_of,
     kind_of_test,
     quality_faults,
 )
@@ -144,7 +143,9 @@ def test_a_test_that_could_not_run_says_nothing_of_the_data(
     description = described("model.a.orders", tests=tests)[ORDERS]
     lineage = Lineage(dbt=DbtRuns(results("test.a.unique", *words)))
 
-    assert [fault.name for fault in faults_of(lineage, ORDERS, description)] == faults
+    assert [
+        fault.name for fault in quality_faults(lineage, {ORDERS: description}, [ORDERS])
+    ] == faults
     assert [check.name for check in checks_not_run(lineage, description)] == not_run
     has_verdict = {"fail", "pass"} & {*words}
     assert count_tests(lineage, {ORDERS: description}) == (bool(has_verdict), 1)

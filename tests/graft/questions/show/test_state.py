@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from dbt_graft.catalog.badges import dataset_badges
@@ -13,11 +14,21 @@ from dbt_graft.lineage.dates.calendar import ALL_DATES
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.describe import Description, NodeTest, Role
 from dbt_graft.lineage.described import DescribedLineage
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.recorded_taint import RecordedTaint
-from dbt_graft.lineage.records import Dataset, Direction, NodeResult, Run, Status
+from dbt_graft.lineage.records import (
+    ColumnEdge,
+    Dataset,
+    Direction,
+    EdgeType,
+    NodeResult,
+    Run,
+    Status,
+    Subtype,
+)
 from dbt_graft.lineage.usage import Usage
 from tests.cases import for_each
 
@@ -133,3 +144,42 @@ def test_the_state_is_that_of_the_page(
 
     assert [f"{kind}: {words}" for kind, words in state] == expected
     assert [badge.text for badge in dataset_badges(Index(known), ORDERS)] == badges
+
+
+RAW, VIEW = DatasetId("spark", "raw.orders"), DatasetId("spark", "mart.board")
+
+
+@for_each(
+    "column, edges, words",
+    [
+        (
+            "id",
+            [("id", "id")],
+            "its data may be wrong: unique of mart.orders.id failed 2 hours ago",
+        ),
+        ("id", [("amount", "id")], None),
+        ("id", [], "its data may be wrong: unique of mart.orders.id failed 2 hours ago"),
+    ],
+)
+def test_a_fault_upstream_is_that_of_the_page(
+    column: str, edges: list[tuple[str, str]], words: str | None
+) -> None:
+    known = described(["test.shop.unique fail"])
+    lineage = replace(
+        known.lineage,
+        datasets={ORDERS: Dataset(ORDERS), RAW: Dataset(RAW), VIEW: Dataset(VIEW)},
+        flows=(Flow(RAW, ORDERS, "load"), Flow(ORDERS, VIEW, "build")),
+        column_edges=tuple(
+            ColumnEdge(
+                *("build", VIEW, to, ORDERS, source, EdgeType.DIRECT, Subtype.IDENTITY, False, "s")
+            )
+            for source, to in edges
+        ),
+    )
+    known = replace(known, lineage=lineage)
+    states = {name: [*table_state(known, name, NOON + timedelta(hours=2))] for name in (RAW, VIEW)}
+
+    assert states == {RAW: [], VIEW: [("upstream", words)] if words else []}
+    assert [badge.kind for badge in dataset_badges(Index(known), VIEW)] == (
+        ["upstream"] if words else []
+    )
