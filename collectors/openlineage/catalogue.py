@@ -143,11 +143,13 @@ def _described_columns(fields: Sequence[Mapping[str, Any]]) -> Iterator[ColumnMe
 
 
 def _documentation(facets: Facets) -> str | None:
-    """The description in a facet, empty in one that is deleted; None where there is none."""
+    """The description in a facet, empty in one that is deleted; None where there is none.
+
+    Engines write an empty one for a table without a comment.
+    """
     if is_deleted(facets, "documentation"):
         return ""
-    has_text = isinstance(mapping(facets, "documentation").get("description"), str)
-    return _description(text(facets, "documentation", "description")) if has_text else None
+    return _description(text(facets, "documentation", "description")) or None
 
 
 def _listed(facets: Facets, name: str, key: str) -> list[Mapping[str, Any]] | None:

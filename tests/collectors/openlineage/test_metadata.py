@@ -151,8 +151,12 @@ REPLACED: dict[str, tuple[list[Document], tuple[object, ...]]] = {
         (TEXT, "", (), (ColumnMetadata("mail", "Address."),)),
     ),
     "facets without their lists": (
-        [FACETS, {"ownership": {}, "tags": {"tags": None}, "documentation": {"description": ""}}],
-        ("", "", (), (ColumnMetadata("mail", "Address."),)),
+        [FACETS, {"ownership": {}, "tags": {"tags": None}}],
+        (TEXT, "", (), (ColumnMetadata("mail", "Address."),)),
+    ),
+    "an empty description says nothing, as those of engines": (
+        [FACETS, {"documentation": {"description": " "}}],
+        (TEXT, "team:sales", ("gold", "tier:1"), (COLUMN,)),
     ),
     "tags of a table take the place of those of its columns, as all are one facet": (
         [FACETS, {"tags": {"tags": [{"key": "gold", "value": "true"}]}}],
