@@ -365,9 +365,11 @@ class Project:
 
     def _with_rejects(self, records: Records) -> Records:
         """Records with what could not be read, without the rejects of logs that nothing names."""
-        from dbt_graft.graft.project.sources import unnamed_rejects
+        if records.rejects:
+            # Importing it takes longer than reading a file.
+            from dbt_graft.graft.project.sources import unnamed_rejects
 
-        self.unnamed = unnamed_rejects(self.config, records)
+            self.unnamed = unnamed_rejects(self.config, records)
         named = [reject for reject in records.rejects if reject not in self.unnamed]
         rejects = (*named, *self._unreadable, *self.damaged)
         return replace(records, rejects=tuple(dict.fromkeys(rejects)))

@@ -61,8 +61,6 @@ def unnamed_rejects(config: Config, records: Records) -> tuple[Reject, ...]:
     those that were rotated away, is still lost; and a task whose log was damaged may have done
     more than is known, whether that log is named or not.
     """
-    if not records.rejects:
-        return ()
     parts = (records.accesses, records.runs, records.datasets, records.column_edges)
     useful = {record.origin for part in (*parts, records.task_metadata) for record in part}
     useful |= {record.origin for record in records.dataset_metadata}

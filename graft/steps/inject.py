@@ -27,7 +27,6 @@ from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
 from dbt_graft.graft.project.project import Project, no_deep_values
 from dbt_graft.graft.project.published import check_not_empty, last_tasks
-from dbt_graft.graft.project.sources import unnamed_text
 from dbt_graft.graft.project.task_codes import explained_text
 from dbt_graft.graft.project.view import LineageView, Moment
 from dbt_graft.graft.questions.checks import environments, unmatched_clients, unused_entries
@@ -116,6 +115,9 @@ def _warn(project: Project, view: LineageView, grafted: Grafted, progress: Progr
     for reject in project.damaged:
         progress.warn(f"{store_folder}: {reject.origin}; the rest of the store is published")
     if project.unnamed:
+        # Most have none, and importing it takes longer than the message.
+        from dbt_graft.graft.project.sources import unnamed_text
+
         progress.warn(unnamed_text(project.unnamed))
     for notice in grafted.report.notices:
         progress.warn(notice)
