@@ -199,6 +199,7 @@ class _DatasetTotals:
     """A dataset as statements show it, added up.
 
     Attributes:
+        is_defined: A statement named all columns that it had then.
         changed: The last time that it was written, dropped or renamed, and whether it was gone
             after that.
     """
@@ -207,6 +208,7 @@ class _DatasetTotals:
     origin: str
     kind: Kind
     columns: Columns = ()
+    is_defined: bool = False
     symlinks: set[DatasetId] = field(default_factory=set)
     first_seen: datetime | None = None
     last_seen: datetime | None = None
@@ -220,6 +222,7 @@ class _DatasetTotals:
         self.last_seen = _last(self.last_seen, statement.last_at)
         # The old name is what a rename reads.
         is_read, operation = direction is Direction.READ, access.operation
+        self.is_defined |= not is_read and operation.defines and bool(access.columns)
         if not is_read or operation.renames:
             is_gone = is_read or operation.removes
             self.changed = max(self.changed, (statement.last_at or _NO_TIME, is_gone))
@@ -235,6 +238,7 @@ class _DatasetTotals:
             last_seen=self.last_seen,
             dropped_at=changed_at if is_gone else None,
             origin=self.origin,
+            has_all_columns=self.is_defined,
         )
 
 

@@ -64,6 +64,11 @@ class Operation(StrEnum):
         return self in _CREATES
 
     @property
+    def defines(self) -> bool:
+        """Whether its target has the columns that it names, and no others."""
+        return self in _DEFINES
+
+    @property
     def renames(self) -> bool:
         """Whether it gives the dataset that it reads a new name, the target."""
         return self in _RENAMES
@@ -112,6 +117,15 @@ _REPLACES = frozenset(
         Operation.INSERT_OVERWRITE,
         Operation.TRUNCATE,
         Operation.DROP,
+    }
+)
+_DEFINES = frozenset(
+    {
+        Operation.CREATE_TABLE,
+        Operation.CREATE_TABLE_AS,
+        Operation.CREATE_VIEW,
+        Operation.INSERT_OVERWRITE,
+        Operation.SELECT_INTO,
     }
 )
 _RENAMES = frozenset({Operation.RENAME, Operation.TRANSFER})

@@ -130,6 +130,8 @@ _DIRECT = frozenset({Subtype.IDENTITY, Subtype.TRANSFORMATION, Subtype.AGGREGATI
 
 # Stands for a dataset's columns where an edge means all of them, or where they are not known.
 ANY_COLUMN = "*"
+# The type of a computed column, and the end of that of an identity column.
+COMPUTED, IDENTITY = "computed", " identity"
 # The reasons of a statement whose edges have ordinals.
 MATCHED_BY_NAME = "the target's columns are matched by name"
 OPEN_STAR = "* of a table whose columns are not known"
@@ -269,6 +271,11 @@ class Column:
     name: str
     type: str = ""
 
+    @property
+    def is_generated(self) -> bool:
+        """Whether SQL Server fills it itself: an INSERT without a list passes it over."""
+        return self.type == COMPUTED or self.type.endswith(IDENTITY)
+
 
 @frozen
 class Dataset:
@@ -276,7 +283,7 @@ class Dataset:
 
     Attributes:
         has_all_columns: It has no columns but these: what else is named of it was there before. In
-            the store of what events describe; there statements say it of others.
+            the store: a statement or an event of its log named them all.
     """
 
     id: DatasetId

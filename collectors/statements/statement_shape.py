@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -40,6 +41,7 @@ from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Direction, Outcome, Subtype
 
 _LOADS = frozenset({Operation.BULK_INSERT, Operation.COPY_INTO})
+_OF_QUERIES = frozenset({Operation.CREATE_TABLE_AS, Operation.CREATE_VIEW, Operation.SELECT_INTO})
 _CALLS = frozenset({"EXEC", "EXECUTE"})
 # The result of such a statement goes nowhere: its condition, a variable, a cursor.
 _NO_RESULT = frozenset({"DECLARE", "IF", "RETURN", "SET", "WHILE"})
@@ -194,6 +196,7 @@ def statement_shape(
             earlier.holding_data,
         )
         reason = reason or followed.gap or (_IN_QUOTES if NAME_OR_VALUE in text else "")
+        accesses = [_define(access, followed.result) for access in accesses]
     return ParsedShape(
         shape_id=shape_id(text, dialect),
         dialect=dialect,
@@ -207,6 +210,13 @@ def statement_shape(
         calls=calls,
         result=followed.result,
     )
+
+
+def _define(access: TableAccess, result: Sequence[str]) -> TableAccess:
+    """A table or view that a query makes has the columns of the query."""
+    if access.operation not in _OF_QUERIES or access.direction is Direction.READ or access.columns:
+        return access
+    return replace(access, columns=tuple((column, "") for column in result))
 
 
 def _functions_of_one_value(

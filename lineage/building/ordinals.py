@@ -1,8 +1,7 @@
 """Ordinals: an INSERT without a list of columns fills those of its target by their places.
 
 The statement does not name them, nor need its log. Where any log defines the table, and it has as
-many columns as are inserted, these are they. (SQL Server fills an identity and a computed column
-itself: a table with one has more.) Else the names of the query are a guess.
+many columns as are inserted, these are they. Else the names of the query are a guess.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def with_placed_columns(records: Records, rename: Rename) -> Records:
 def _defined_columns(
     records: Records, rename: Rename, datasets: set[DatasetId]
 ) -> dict[DatasetId, list[str]]:
-    """The columns, in their order, of those datasets of which a log defines all."""
+    """The columns that are inserted, in their order, of those datasets of which a log has all."""
     recorded = [
         (name, dataset) for dataset in records.datasets if (name := rename(dataset.id)) in datasets
     ]
@@ -62,7 +61,7 @@ def _defined_columns(
         if (name := rename(access.dataset)) in datasets
     ]
     return {
-        name: [column.name for column in schema.columns]
+        name: [column.name for column in schema.columns if not column.is_generated]
         for name, schema in logged_schemas(recorded, accesses).items()
         if schema.defined_at
     }
@@ -80,7 +79,12 @@ def _place(edge: ColumnEdge, rename: Rename, columns: _Columns) -> Iterator[Colu
         yield replace(edge, to_column=target, from_column=source, ordinal="")
     if not pairs:
         is_observed = edge.evidence is Evidence.OBSERVED
-        yield replace(edge, evidence=Evidence.INFERRED) if is_observed else edge
+        is_there = not targets or edge.to_column.casefold() in map(str.casefold, targets)
+        yield replace(
+            edge,
+            to_column=edge.to_column if is_there else ANY_COLUMN,
+            evidence=Evidence.INFERRED if is_observed else edge.evidence,
+        )
 
 
 def _explain(shape: Shape) -> Shape:

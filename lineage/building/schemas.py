@@ -24,14 +24,6 @@ from dbt_graft.lineage.records import (
 )
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
-_DEFINES = frozenset(
-    {
-        Operation.CREATE_TABLE_AS,
-        Operation.CREATE_VIEW,
-        Operation.INSERT_OVERWRITE,
-        Operation.SELECT_INTO,
-    }
-)
 # A log and a dataset.
 _Part = tuple[str, DatasetId]
 
@@ -63,9 +55,11 @@ def logged_schemas(
     for name, dataset in sorted(recorded, key=_last_seen):
         if not dataset.columns:
             continue
-        at = dataset.last_seen if dataset.has_all_columns else defined.get((dataset.origin, name))
-        if at is None and name not in columns:
-            at = created.get((dataset.origin, name))
+        at = None
+        if dataset.has_all_columns:
+            part = dataset.origin, name
+            at = defined.get(part, None if part in created else dataset.last_seen)
+            at = at or (created.get(part) if name not in columns else None)
         if at or name not in columns:
             columns[name], defined_at[name] = {}, at
         for column in dataset.columns:
@@ -92,10 +86,9 @@ def _definitions(
         operation, part = access.operation, (access.origin, access.dataset)
         if operation.removes:
             dropped.add(part)
-        elif operation in _DEFINES:
-            defined[part] = max(defined.get(part, _BEGINNING), access.last_at or _BEGINNING)
-        elif operation is Operation.CREATE_TABLE:
-            created[part] = max(created.get(part, _BEGINNING), access.last_at or _BEGINNING)
+        elif operation.defines:
+            times = created if operation is Operation.CREATE_TABLE else defined
+            times[part] = max(times.get(part, _BEGINNING), access.last_at or _BEGINNING)
     made_anew = {part: at for part, at in created.items() if part in dropped}
     return {**made_anew, **defined}, created
 

@@ -11,7 +11,7 @@ from dbt_graft.collectors.statements.text.tokens import Token, closings, keyword
 from dbt_graft.lineage.dataset import Kind
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
-from dbt_graft.lineage.records import Direction
+from dbt_graft.lineage.records import COMPUTED, IDENTITY, Direction
 
 QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
 _BEFORE_TABLE = keywords("APPLY DELETE DIRECTORY EXISTS INTO JOIN MERGE TABLE UPDATE USING VIEW")
@@ -144,7 +144,11 @@ class ScanState:
         return None
 
     def columns(self, at: int) -> tuple[tuple[str, str], ...]:
-        """The columns in the bracket that opens here: `(a, b)`, `(a int, b varchar(?))`."""
+        """The columns in the bracket that opens here: `(a, b)`, `(a int, b varchar(?))`.
+
+        Those that SQL Server fills itself have types that say so: `int identity`, as its own
+        `sp_columns` names it, and `computed`.
+        """
         if self.word(at) != "(" or self.word(at + 1) in QUERY_STARTS:
             return ()
         columns = []
@@ -153,7 +157,10 @@ class ScanState:
             token = self.tokens[position]
             if first and token.is_name and token.word not in _NO_COLUMNS:
                 typed = position + 1 < end and self.tokens[position + 1].is_name
-                columns.append((token.text, self.tokens[position + 1].text if typed else ""))
+                kind = self.tokens[position + 1].text if typed else ""
+                columns.append((token.text, COMPUTED if kind.upper() == "AS" else kind))
+            elif token.word == "IDENTITY" and columns and columns[-1][1]:
+                columns[-1] = (columns[-1][0], columns[-1][1] + IDENTITY)
             first = token.word == ","
             position = self.after(position)
         return tuple(columns)

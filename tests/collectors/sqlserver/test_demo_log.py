@@ -105,7 +105,7 @@ def test_datasets_know_their_kind_and_the_columns_that_were_named(records: Recor
     assert datasets == {
         "Crm.dbo.PriceList": ("TABLE", []),
         "Crm.dbo.SupplierFeed": ("TABLE", []),
-        "Crm.dbo.vw_active_suppliers": ("VIEW", []),
+        "Crm.dbo.vw_active_suppliers": ("VIEW", [*suppliers, "changed_at"]),
         "ShopDW.dbo.products": ("TABLE", products),
         "ShopDW.dbo.suppliers": ("TABLE", suppliers),
     }

@@ -629,6 +629,28 @@ CASES: dict[str, Case] = {
         "N'SELECT i INTO #t FROM y; INSERT INTO f SELECT i FROM #t'",
         columns="dw.dbo.f.i < dw.dbo.y.i inferred",
     ),
+    "places": call(
+        "CREATE TABLE placed1 (p int, q int)",
+        "INSERT INTO placed1 SELECT a, b FROM x",
+        columns="placed1.p < x.a, placed1.q < x.b",
+    ),
+    "places_of_query": call(
+        "SELECT a AS p INTO placed2 FROM y",
+        "INSERT placed2 SELECT b FROM x",
+        columns="placed2.p < x.b, placed2.p < y.a",
+    ),
+    "places_beside_identity": call(
+        "CREATE TABLE placed3 (k int IDENTITY(1, 1), p int, c AS p + 1)",
+        "INSERT placed3 SELECT a FROM x",
+        columns="placed3.p < x.a",
+    ),
+    # The list names a column of placed3, which has others that nobody knows.
+    "places_unknown": call(
+        "SELECT * INTO placed4 FROM z",
+        "INSERT placed4 (a) SELECT a FROM y",
+        "INSERT placed4 SELECT b FROM x",
+        columns="placed4.* < z.*, placed4.a < y.a, placed4.b < x.b inferred",
+    ),
     "use_in_dynamic": call(
         "EXEC ('USE Dw; INSERT INTO f SELECT * FROM y'); INSERT INTO a SELECT * FROM x",
         flows="Dw.dbo.y > Dw.dbo.f, x > a",
@@ -1399,13 +1421,17 @@ def collected(engine: Engine, folder: Path) -> None:
 
 
 def of(records: Records, task: str) -> Records:
-    """The records of one task."""
+    """The records of one task, and the columns of its own tables."""
+    accesses = tuple(access for access in records.accesses if access.task.split("/")[0] == task)
+    own = {access.dataset for access in accesses} - {
+        access.dataset for access in records.accesses if access.task.split("/")[0] != task
+    }
     return replace(
         records,
-        accesses=tuple(access for access in records.accesses if access.task.split("/")[0] == task),
+        accesses=accesses,
         runs=tuple(run for run in records.runs if run.task.split("/")[0] == task),
         column_edges=tuple(e for e in records.column_edges if e.task.split("/")[0] == task),
-        datasets=(),
+        datasets=tuple(dataset for dataset in records.datasets if dataset.id in own),
     )
 
 

@@ -14,7 +14,7 @@ SOURCE, COPY = table("source"), table("copy")
 START = datetime(2026, 3, 1, tzinfo=UTC)
 GUESS = "columns not resolved: the target's columns are matched by name"
 STAR = f"{GUESS}, * of a table whose columns are not known"
-# The columns of a table as its CREATE TABLE, in another log, has them.
+# The columns of a table as its CREATE TABLE, in another log, has them: `pk:int_identity total`.
 Tables = dict[str, str]
 
 
@@ -32,7 +32,16 @@ def _records(tables: Tables, edges: str, reason: str) -> Records:
         ),
         shapes={"s": Shape("s", "tsql", "INSERT copy …", "1", Outcome.PARTIAL, reason)},
         datasets=tuple(
-            Dataset(table(name), columns=tuple(map(Column, columns.split())), origin="ddl")
+            Dataset(
+                table(name),
+                columns=tuple(
+                    Column(column, kind.replace("_", " "))
+                    for part in columns.split()
+                    for column, _, kind in [part.partition(":")]
+                ),
+                origin="ddl",
+                has_all_columns=True,
+            )
             for name, columns in tables.items()
         ),
         column_edges=tuple(
@@ -46,7 +55,10 @@ def _records(tables: Tables, edges: str, reason: str) -> Records:
 
 @pytest.mark.parametrize(("tables", "edges", "expected"), [
     ({"copy": "k total d"}, "id<id 1/3, *<amount 2/3", {"k<id", "total<amount"}),
-    ({"copy": "k total"}, "id<id 1/3, *<amount 2/3", {"id<id inferred", "*<amount inferred"}),
+    # A name that the table has not is no guess.
+    ({"copy": "k total"}, "id<id 1/3, *<amount 2/3", {"*<id inferred", "*<amount inferred"}),
+    ({"copy": "id total"}, "id<id 1/3", {"id<id inferred"}),
+    ({"copy": "pk:int_identity k c:computed"}, "id<id 1/1", {"k<id"}),
     ({}, "id<id 1/2", {"id<id inferred"}),
     ({}, "id<id", {"id<id"}),
     ({"copy": "a b", "source": "id x"}, "*<* *", {"a<id", "b<x"}),

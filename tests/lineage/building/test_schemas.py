@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dbt_graft.lineage.building.build import build
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Column, Dataset, Records, Status
 from tests.notation import access, column_edge, table
 
@@ -23,6 +24,7 @@ def _log(day: int, text: str) -> Records:
     """
     at, origin = START + timedelta(days=day), f"log{day}"
     operations, _, names = text.partition(": ")
+    is_defined = any(Operation(name.rstrip("!")).defines for name in operations.split(", "))
     return Records(
         accesses=tuple(
             access(
@@ -41,6 +43,7 @@ def _log(day: int, text: str) -> Records:
                 columns=tuple(Column(name, f"type {day}") for name in names.split()),
                 last_seen=at,
                 origin=origin,
+                has_all_columns=is_defined and "!" not in operations,
             ),
         ),
         column_edges=tuple(
