@@ -41,7 +41,7 @@ from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.flow import Flow, flows
-from dbt_graft.lineage.gaps import followed_shapes
+from dbt_graft.lineage.gaps import followed_shapes, open_tasks
 from dbt_graft.lineage.graphs.columns import table_edges
 from dbt_graft.lineage.history import History
 from dbt_graft.lineage.model import Lineage, flow_order
@@ -80,6 +80,9 @@ def build(
         lineage = replace(lineage, ignored=ignored)
     if codes:
         lineage = replace(lineage, codes=codes)
+    if lineage.known_reads and (unknown := open_tasks(lineage)):
+        known = tuple(pair for pair in lineage.known_reads if pair[0] not in unknown)
+        lineage = replace(lineage, known_reads=known)
     if not of_dbt.accesses:
         return lineage
     built = _build_lineage(of_dbt, rename, LineageSettings(), {})

@@ -249,18 +249,21 @@ def _fed_again(edges: Iterable[ColumnEdge], accesses: Sequence[Access]) -> tuple
 def _known_reads(
     edges: Iterable[ColumnEdge], accesses: Iterable[Access], followed: Collection[str]
 ) -> tuple[Output, ...]:
-    """Each task and dataset that it reads by statements alone that name all columns they take."""
-    by_all = {
-        (edge.task, edge.shape_id, edge.from_dataset)
-        for edge in edges
-        if edge.from_column == ANY_COLUMN
-    }
+    """Each task and dataset that it reads by statements alone that name all columns they take.
+
+    Of a statement that gives no column, as `SELECT COUNT(*) … WHERE x = 1`, no edge shows which
+    ones decide on its rows.
+    """
+    names_all: dict[tuple[str, str, DatasetId], bool] = {}
+    for edge in edges:
+        key = (edge.task, edge.shape_id, edge.from_dataset)
+        names_all[key] = names_all.get(key, True) and edge.from_column != ANY_COLUMN
     known: dict[Output, bool] = {}
     for access in accesses:
         if access.direction is Direction.READ and access.status is not Status.FAILED:
             way, shape = (access.task, access.dataset), access.shape_id
-            names_all = shape in followed and (access.task, shape, access.dataset) not in by_all
-            known[way] = known.get(way, True) and names_all
+            is_named = names_all.get((access.task, shape, access.dataset), False)
+            known[way] = known.get(way, True) and shape in followed and is_named
     return tuple(sorted(way for way, is_known in known.items() if is_known))
 
 

@@ -16,7 +16,7 @@ from dbt_graft.lineage.gaps import (
 from dbt_graft.lineage.model import Lineage, Task
 from dbt_graft.lineage.records import Outcome, Records, Reject, Run, Shape
 from tests.cases import for_each
-from tests.notation import statement
+from tests.notation import access, edge, statement, table
 
 PARTIAL, FAILED = Outcome.PARTIAL, Outcome.FAILED
 
@@ -177,3 +177,26 @@ def test_gaps_of_a_task_are_those_of_all_its_statements() -> None:
         "d",
     ]
     assert gaps_of_task(lineage, "nobody") == []
+
+
+@for_each(
+    "gap, known",
+    [
+        (None, True),
+        ("columns not resolved: a `*` of an unknown table", True),
+        ("dynamic SQL not resolved", False),
+    ],
+)
+def test_of_a_task_that_may_read_more_not_all_columns_are_known(
+    gap: str | None, known: bool
+) -> None:
+    read = Shape("s", "tsql", "SELECT a FROM t", "sqlglot", Outcome.PARSED)
+    other = replace(read, shape_id="other", outcome=Outcome.PARTIAL, reason=gap)
+    lineage = build(
+        Records(
+            (access("SELECT", table("t")), access("SELECT", table("u"), shape_id="other")),
+            shapes={"s": read, **({"other": other} if gap else {})},
+            column_edges=(edge("#rows.a < t.a", shape_id="s"),),
+        )
+    )
+    assert (("load", table("t")) in lineage.known_reads) is known
