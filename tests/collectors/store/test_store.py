@@ -99,7 +99,10 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
         ),
         datasets=spark.createDataFrame(
             [
-                ("db", t, "TABLE", [("id", "int")], [("file", f"/w/{t}")], NOW, NOW, None, origin)
+                (
+                    *("db", t, "TABLE", [("id", "int")], [("file", f"/w/{t}")]),
+                    *(NOW, NOW, None, origin, False),
+                )
                 for t in tables
             ],
             SCHEMAS["datasets"],
@@ -108,7 +111,7 @@ def collected(spark: SparkSession, origin: str, position: str, *tables: str) -> 
             [
                 (
                     *("load", "db", t, "id", "db", "source", "no"),
-                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin, "observed", ""),
+                    *("DIRECT", "IDENTITY", False, f"shape-{t}", origin, "observed", "", ""),
                 )
                 for t in tables
             ],
