@@ -421,8 +421,7 @@ class DatasetMetadata:
     Attributes:
         at: The time of the event: of each facet the newest counts, with all that it leaves empty.
         columns: Those with a description or tags.
-        facet: The name of the facet. Where it is not known, it is the one of the field that is not
-            empty.
+        facet: The name of the facet. Where it is not known, an empty field says nothing.
     """
 
     dataset: DatasetId

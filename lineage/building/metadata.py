@@ -70,7 +70,7 @@ def metadata_by_dataset(
     """The metadata of each dataset under its name of today, in the order of names."""
     newest: dict[DatasetId, dict[str, DatasetMetadata]] = defaultdict(dict)
     for record in sorted(metadata, key=dataset_newness):
-        newest[rename(record.dataset)][_facet_of(record)] = record
+        newest[rename(record.dataset)] |= dict.fromkeys(_facets_of(record), record)
     joined = (_join_facets(dataset, newest[dataset]) for dataset in sorted(newest))
     return {
         each.dataset: each
@@ -79,22 +79,31 @@ def metadata_by_dataset(
     }
 
 
-def _facet_of(record: DatasetMetadata) -> str:
+def _facets_of(record: DatasetMetadata) -> Iterable[str]:
     if record.facet:
-        return record.facet
-    if record.description or record.owner:
-        return "documentation" if record.description else "ownership"
-    return "schema" if any(column.description for column in record.columns) else "tags"
+        return (record.facet,)
+    fields = {
+        "documentation": record.description,
+        "ownership": record.owner,
+        "tags": record.tags or any(column.tags for column in record.columns),
+        "schema": any(column.description for column in record.columns),
+    }
+    return (facet for facet, content in fields.items() if content)
 
 
 def _join_facets(dataset: DatasetId, facets: Mapping[str, DatasetMetadata]) -> DatasetMetadata:
     joined = DatasetMetadata(dataset, max(record.at for record in facets.values()))
     tags, schema = facets.get("tags", joined), facets.get("schema", joined)
-    columns = {column.name.casefold(): column for column in schema.columns}
+    described = (column for column in schema.columns if column.description)
+    columns = {
+        column.name.casefold(): ColumnMetadata(column.name, column.description)
+        for column in described
+    }
     for column in tags.columns:
-        key = column.name.casefold()
-        described = columns[key].description if key in columns else ""
-        columns[key] = ColumnMetadata(column.name, described, column.tags)
+        if column.tags:
+            key = column.name.casefold()
+            text = columns[key].description if key in columns else ""
+            columns[key] = ColumnMetadata(column.name, text, column.tags)
     return replace(
         joined,
         description=facets.get("documentation", joined).description,
