@@ -68,10 +68,13 @@ def bad_run_answer(
     incident: Incident | None,
     verdict: str = "no log shows that it wrote anything",
     open_tasks: Sequence[str] = (),
+    *,
+    is_on_record: bool = False,
 ) -> Answer:
     """The report of a bad run.
 
     Args:
+        is_on_record: An incident says that it is bad.
         run: Its manifest.
         first: The first bad run; None if nothing shows that it was bad.
         incident: None where nothing that it wrote is bad, and nothing late.
@@ -117,6 +120,8 @@ def bad_run_answer(
         ]
         tables.append(Table("written before it failed", ("dataset", "rows", "at"), rows))
     verdict = _verdict(incident) if incident else verdict
+    if incident and not (first or incident.late or is_on_record):
+        verdict = f"nothing on record says that it is bad; if it is, {verdict}"
     title = f"run {run['run_id']} of {run['task']}"
     known = {name: value for name, value in facts.items() if value}
     return _answer(

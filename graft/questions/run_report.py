@@ -52,7 +52,8 @@ def report_run(config: Config, name: str, task: str | None) -> tuple[Answer, Inc
 def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, str, Incident | None]:
     """The report, with the page that has the run."""
     incidents = recorded_taints(config.path(config.store))
-    run_id, task = _run_on_record(incidents, name) or (name, task)
+    on_record = _run_on_record(incidents, name)
+    run_id, task = on_record or (name, task)
 
     def tasks_around(history: AccessHistory) -> set[str]:
         run_ids = run_ids_named(history, run_id)
@@ -85,7 +86,10 @@ def _report_run(config: Config, name: str, task: str | None) -> tuple[Answer, st
     unknown = [name for name in open_tasks(history.lineage) if name == run_task.name]
     if run.status is not Status.FAILED:
         incident = follow_writes(dated, bad).incident() if bad else None
-        return bad_run_answer(manifest, first, incident, open_tasks=unknown), page, incident
+        answer = bad_run_answer(
+            manifest, first, incident, open_tasks=unknown, is_on_record=on_record is not None
+        )
+        return answer, page, incident
     # What it wrote before it failed is bad only where a test says so.
     wrong = {
         check["dataset"]

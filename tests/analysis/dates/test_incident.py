@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from dbt_graft.analysis.dates.incident import bad_run_answer
+from dbt_graft.analysis.dates.incident import Incident, bad_run_answer
+from dbt_graft.analysis.dates.taint_plan import Rerun, RerunStep, TaintedOutput, TaintPlan
 from dbt_graft.analysis.history.bad_streak import BadStreak
-from dbt_graft.lineage.records import Run
+from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.dates.calendar import ALL_DATES
+from dbt_graft.lineage.dates.period import Grain
+from dbt_graft.lineage.records import Run, TaskInfo
 from tests.cases import for_each
 
 RUN: dict[str, Any] = {
@@ -71,3 +75,24 @@ def test_the_first_bad_run_is_named(run_id: str, text: str) -> None:
     answer = bad_run_answer(RUN, first, None)
     assert answer.facts["first bad run"] == text
     assert answer.data["first_bad"] == {"run_id": run_id, "at": "2026-11-01T05:00:00Z", "runs": 3}
+
+
+OUTPUT = TaintedOutput(DatasetId("db", "a"), ALL_DATES, ALL_DATES, Grain.DAY, {}, ())
+RERUN = RerunStep(Rerun("load", (OUTPUT,), ALL_DATES, Grain.DAY, TaskInfo()))
+
+
+@pytest.mark.parametrize(
+    ("is_tested_bad", "is_on_record", "verdict"),
+    [
+        (False, False, "nothing on record says that it is bad; if it is, 1 task must run again"),
+        (True, False, "1 task must run again"),
+        (False, True, "1 task must run again"),
+    ],
+)
+def test_a_run_is_called_bad_where_something_says_so(
+    is_tested_bad: bool, is_on_record: bool, verdict: str
+) -> None:
+    plan = TaintPlan((), None, (RERUN.rerun,), (), (), (), ())
+    first = BadStreak(Run("app-1", "load", "spark"), 1) if is_tested_bad else None
+    incident = Incident(plan, (RERUN,), ())
+    assert bad_run_answer(RUN, first, incident, is_on_record=is_on_record).verdict == verdict

@@ -331,6 +331,11 @@ def test_the_report_names_the_page_where_the_site_has_an_address(project: Path) 
 def test_an_incident_on_record_is_reported_by_its_id(project: Path) -> None:
     answer(project, "open", "raw.orders", "--dates", "2026-10-05")
     assert answer(project, "show", "1") == answer(project, "show", "load-2026-10-05")
+    assert "nothing on record" not in incident(project, "show", "1").stdout
+    assert (
+        "nothing on record says that it is bad"
+        in incident(project, "show", "load-2026-10-06").stdout
+    )
 
 
 def test_a_run_that_only_read_has_nothing_to_run_again(project: Path) -> None:
