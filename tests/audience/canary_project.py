@@ -256,7 +256,7 @@ def _logged(canaries: Canaries) -> Records:
     read = {"dataset": source, "direction": Direction.READ, "operation": Operation.SELECT}
     write = {"dataset": target, "direction": Direction.WRITE, "operation": Operation.INSERT}
     ends = {"from_dataset": source, "to_dataset": target}
-    identity = {"type": EdgeType.DIRECT, "subtype": Subtype.IDENTITY}
+    identity = {"type": EdgeType.DIRECT, "subtype": Subtype.IDENTITY, "ordinal": "1/1"}
     return Records(
         accesses=(filled(Access, **table | read), filled(Access, **table | write)),
         runs=(filled(Run),),

@@ -105,6 +105,7 @@ def test_a_column_is_removed_where_the_table_is_overwritten_without_it(
             columns=tuple(map(Column, names)),
             last_seen=run.ended_at,
             origin=run.origin,
+            has_all_columns=how.defines,
         )
         for run, names in logs
     )
