@@ -35,7 +35,8 @@ def collect(config: Config, progress: Progress, *, again: str | None) -> Summary
     unnamed = unnamed_rejects(config, records)
     if unnamed:
         progress.warn(unnamed_text(unnamed))
-    rejects = [reject for reject in records.rejects if reject not in unnamed]
+    left_out = {*unnamed}
+    rejects = [reject for reject in records.rejects if reject not in left_out]
     return Summary(
         store=store_folder,
         new_logs=collected.new_logs,

@@ -370,7 +370,8 @@ class Project:
             from dbt_graft.graft.project.sources import unnamed_rejects
 
             self.unnamed = unnamed_rejects(self.config, records)
-        named = [reject for reject in records.rejects if reject not in self.unnamed]
+        left_out = {*self.unnamed}
+        named = [reject for reject in records.rejects if reject not in left_out]
         rejects = (*named, *self._unreadable, *self.damaged)
         return replace(records, rejects=tuple(dict.fromkeys(rejects)))
 
