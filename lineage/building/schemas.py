@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from dbt_graft.lineage.building.event_runs import is_event
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.operations import Operation
@@ -75,7 +76,7 @@ def _definitions(
     """The times at which statements named all columns of a dataset, and created a table.
 
     `CREATE TABLE IF NOT EXISTS` leaves a table that is there as it is: one counts as defined where
-    its log drops it, too.
+    its log drops it, too. An event that says that a table was made knows it.
     """
     defined: dict[_Part, datetime] = {}
     created: dict[_Part, datetime] = {}
@@ -87,7 +88,8 @@ def _definitions(
         if operation.removes:
             dropped.add(part)
         elif operation.defines:
-            times = created if operation is Operation.CREATE_TABLE else defined
+            may_be_there = operation is Operation.CREATE_TABLE and not is_event(access)
+            times = created if may_be_there else defined
             times[part] = max(times.get(part, _BEGINNING), access.last_at or _BEGINNING)
     made_anew = {part: at for part, at in created.items() if part in dropped}
     return {**made_anew, **defined}, created

@@ -261,7 +261,10 @@ def _column_differences(first: Operation, second: Operation) -> tuple[Difference
     for number, (made, names) in enumerate(((first, "xy"), (second, "xz"))):
         run = _run(number, number, (A, B))
         at = START + number * DAY
-        schema = Dataset(B, columns=tuple(map(Column, names)), first_seen=at, last_seen=at)
+        columns = tuple(map(Column, names))
+        schema = Dataset(
+            B, columns=columns, first_seen=at, last_seen=at, has_all_columns=made.defines
+        )
         accesses = tuple(replace(one, operation=made) for one in run.accesses)
         known = (replace(schema, origin=f"log{number}"),)
         parts.append(replace(run, accesses=accesses, datasets=known))
