@@ -81,13 +81,14 @@ def build(
     if codes:
         lineage = replace(lineage, codes=codes)
     if lineage.known_reads and (unknown := open_tasks(lineage)):
-        known = tuple(pair for pair in lineage.known_reads if pair[0] not in unknown)
-        lineage = replace(lineage, known_reads=known)
+        reads = tuple(pair for pair in lineage.known_reads if pair[0] not in unknown)
+        lineage = replace(lineage, known_reads=reads)
     if not of_dbt.accesses:
         return lineage
     built = _build_lineage(of_dbt, rename, LineageSettings(), {})
-    reads = model_reads(built.history.accesses)
-    return replace(lineage, dbt=replace(lineage.dbt, column_edges=built.column_edges, reads=reads))
+    of_models = model_reads(built.history.accesses)
+    dbt = replace(lineage.dbt, column_edges=built.column_edges, reads=of_models)
+    return replace(lineage, dbt=dbt)
 
 
 def join_records(records: Records, projects: Collection[str] | None) -> Records:

@@ -258,13 +258,13 @@ def _known_reads(
     for edge in edges:
         key = (edge.task, edge.shape_id, edge.from_dataset)
         names_all[key] = names_all.get(key, True) and edge.from_column != ANY_COLUMN
-    known: dict[Output, bool] = {}
+    are_known: dict[Output, bool] = {}
     for access in accesses:
         if access.direction is Direction.READ and access.status is not Status.FAILED:
             way, shape = (access.task, access.dataset), access.shape_id
             is_named = names_all.get((access.task, shape, access.dataset), False)
-            known[way] = known.get(way, True) and shape in followed and is_named
-    return tuple(sorted(way for way, is_known in known.items() if is_known))
+            are_known[way] = are_known.get(way, True) and shape in followed and is_named
+    return tuple(sorted(way for way, is_known in are_known.items() if is_known))
 
 
 def _stays(edge: ColumnEdge) -> bool:
