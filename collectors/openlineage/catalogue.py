@@ -128,7 +128,7 @@ def dataset_metadata(event: Event, origin: str) -> Iterator[DatasetMetadata]:
             yield replace(record, facet="tags", tags=own_tags, columns=columns)
         if (fields := _listed(facets, "schema", "fields")) is not None:
             columns = tuple(_described_columns(fields))
-            # Engines know no descriptions: where there are none, nothing is said of them.
+            # Engines know no descriptions: a schema without any says nothing of them.
             if columns or is_deleted(facets, "schema"):
                 yield replace(record, facet="schema", columns=columns)
 
