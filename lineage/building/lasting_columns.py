@@ -254,16 +254,18 @@ def _known_reads(
     Of a statement that gives no column, as `SELECT COUNT(*) … WHERE x = 1`, no edge shows which
     ones decide on its rows.
     """
-    names_all: dict[tuple[str, str, DatasetId], bool] = {}
-    for edge in edges:
-        key = (edge.task, edge.shape_id, edge.from_dataset)
-        names_all[key] = names_all.get(key, True) and edge.from_column != ANY_COLUMN
+    ends = [
+        ((edge.task, edge.shape_id, edge.from_dataset), edge.from_column)
+        for edge in edges
+        if edge.shape_id in followed
+    ]
+    named = {key for key, _ in ends} - {key for key, column in ends if column == ANY_COLUMN}
     are_known: dict[Output, bool] = {}
     for access in accesses:
         if access.direction is Direction.READ and access.status is not Status.FAILED:
             way, shape = (access.task, access.dataset), access.shape_id
-            is_named = names_all.get((access.task, shape, access.dataset), False)
-            are_known[way] = are_known.get(way, True) and shape in followed and is_named
+            is_named = (access.task, shape, access.dataset) in named
+            are_known[way] = are_known.get(way, True) and is_named
     return tuple(sorted(way for way, is_known in are_known.items() if is_known))
 
 
