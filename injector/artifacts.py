@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ INDEX = "index"
 _VERSIONS = ("v9", "v10", "v11", "v12")
 # Other artifacts of dbt, which lie beside the manifest.
 _OTHERS = ("catalog", "run-results", "sources")
+# Nodes that are serialized at once: some 1 MB.
+_ENTRIES = 250
 
 
 @frozen
@@ -159,22 +162,21 @@ def write(grafted: Grafted, folder: Path) -> None:
     Raises:
         GraftError: They cannot be written.
     """
-    contents: dict[Path, bytes] = {}
-    undo: Document = {"version": 1}
-    for name, document in (("catalog.json", grafted.catalog), ("manifest.json", grafted.manifest)):
-        content = dump(document)
-        digest = hashlib.sha256(content).hexdigest()
-        undo[name] = {"sha256": digest, "changes": grafted.undo[name]}
-        contents[folder / name] = content
-    contents[folder / _REPORT] = dump(grafted.report.to_json())
-    contents[folder / _UNDO] = dump(undo)
-    if grafted.index:
-        files = index_files(grafted.index, grafted)
-        (folder / INDEX).mkdir(parents=True, exist_ok=True)
-        contents |= {folder / INDEX / name: content for name, content in files.items()}
-    _replace(contents)
+    files = index_files(grafted.index, grafted) if grafted.index else {}
+    with _replaced_files() as write_parts:
+        undo: Document = {"version": 1}
+        for name, document in (
+            ("catalog.json", grafted.catalog),
+            ("manifest.json", grafted.manifest),
+        ):
+            digest = write_parts(folder / name, _dump_parts(document))
+            undo[name] = {"sha256": digest, "changes": grafted.undo[name]}
+        write_parts(folder / _REPORT, [dump(grafted.report.to_json())])
+        write_parts(folder / _UNDO, [dump(undo)])
+        for name, content in files.items():
+            write_parts(folder / INDEX / name, [content])
     for path in (folder / INDEX).glob("*.parquet"):
-        if path not in contents:
+        if path.name not in files:
             path.unlink()  # of an earlier index
 
 
@@ -209,7 +211,10 @@ def undo(folder: Path) -> tuple[Path, ...]:
         if entry["changes"] is not None:
             restore(document, entry["changes"])
         restored[path] = document if entry["changes"] is not None else None
-    _replace({path: dump(original) for path, original in restored.items() if original is not None})
+    with _replaced_files() as write_parts:
+        for path, original in restored.items():
+            if original is not None:
+                write_parts(path, _dump_parts(original))
     for path, original in restored.items():
         if original is None:
             path.unlink()
@@ -223,24 +228,59 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _replace(contents: Mapping[Path, bytes]) -> None:
+@contextmanager
+def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes]], str]]:
+    """A function that writes a file and returns its SHA-256; none is new unless all are written.
+
+    Raises:
+        GraftError: One cannot be written.
+    """
     path = Path()
+
+    def write_parts(target: Path, parts: Iterable[bytes]) -> str:
+        nonlocal path
+        path = target
+        digest = hashlib.sha256()
+        with files.enter_context(replaced_file(target)).open("wb") as file:
+            for part in parts:
+                digest.update(part)
+                file.write(part)
+        return digest.hexdigest()
+
     try:
         with ExitStack() as files:
-            for path, content in contents.items():
-                files.enter_context(replaced_file(path)).write_bytes(content)
+            yield write_parts
     except OSError as error:
         remedy = "make it writable, or name another folder as `artifacts` in graft.yml"
         raise write_error(error, error.filename2 or path, remedy) from error
 
 
-def dump(document: Document) -> bytes:
-    """Serialize a document to JSON in UTF-8, keys in their order."""
+def dump(document: Any) -> bytes:
+    """Serialize a document or a part of it to JSON in UTF-8, keys in their order."""
     try:
         return orjson.dumps(document, default=_written_by_dbt)
     except TypeError:
         # A lone surrogate or a number over 64 bits, neither of which orjson writes.
         return json.dumps(document, separators=(",", ":"), default=dict).encode()
+
+
+def _dump_parts(document: Document) -> Iterator[bytes]:
+    """The bytes of `dump`, which at once would take as much memory as the document."""
+    before = b"{"
+    for key, value in document.items():
+        yield before + dump(key) + b":"
+        yield from _dump_entries(value) if isinstance(value, dict) and value else [dump(value)]
+        before = b","
+    yield b"}" if document else b"{}"
+
+
+def _dump_entries(values: Document) -> Iterator[bytes]:
+    entries, before = iter(values.items()), b"{"
+    while part := dict(islice(entries, _ENTRIES)):
+        yield before
+        yield dump(part)[1:-1]
+        before = b","
+    yield b"}"
 
 
 def _written_by_dbt(node: Undecoded) -> orjson.Fragment:

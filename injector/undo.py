@@ -17,6 +17,8 @@ from typing import Any
 
 Change = dict[str, Any]
 
+_LOST = object()
+
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """Return the changes from `after` back to `before`."""
@@ -26,13 +28,14 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
         at, old, new = waiting.pop()
         change: Change = {}
         for key, value in old.items():
-            if key not in new:
-                change.setdefault("lost", set()).add(key)
-            elif value is new[key]:
+            new_value = new.get(key, _LOST)
+            if value is new_value:
                 continue
-            elif isinstance(value, dict) and isinstance(new[key], dict):
-                waiting.append(([*at, key], value, new[key]))
-            elif type(value) is not type(new[key]) or value != new[key]:
+            if new_value is _LOST:
+                change.setdefault("lost", set()).add(key)
+            elif isinstance(value, dict) and isinstance(new_value, dict):
+                waiting.append(([*at, key], value, new_value))
+            elif type(value) is not type(new_value) or value != new_value:
                 change.setdefault("set", {})[key] = value
         if lost := change.pop("lost", None):
             ahead = [None, *old]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,20 @@ def test_a_byte_order_mark_is_read(project: Any, tmp_path: Path) -> None:
 
 def test_a_lone_surrogate_is_written_as_json() -> None:
     assert json.loads(dump({"text": "\ud800"})) == {"text": "\ud800"}
+
+
+def test_a_large_manifest_is_written_as_the_bytes_of_all_of_it(
+    grafted: Grafted, tmp_path: Path
+) -> None:
+    nodes = {f"model.shop.m{number}": {"name": number} for number in range(1_001)}
+    manifest = {**grafted.manifest, "nodes": nodes, "docs": {}, "\u00e9": "\u00e9"}
+
+    write(replace(grafted, manifest=manifest), tmp_path)
+
+    written = (tmp_path / "manifest.json").read_bytes()
+    assert written == dump(manifest)
+    undo = orjson.loads((tmp_path / "graft_undo.json").read_bytes())
+    assert undo["manifest.json"]["sha256"] == hashlib.sha256(written).hexdigest()
 
 
 def test_the_four_files_are_written_and_nothing_else_is_left(
