@@ -6,18 +6,15 @@ schedule which triggers several times a day goes up to the next time; it is not 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from dbt_graft.collectors.openlineage.event import Facets
 from dbt_graft.collectors.openlineage.facets import mapping, text
 
-_HOURS, _MINUTES = 24, 60
-_DAY = _HOURS * _MINUTES
-_PART = re.compile(r"(?:\*|(?P<first>\d{1,2})(?:-(?P<last>\d{1,2}))?)(?:/(?P<step>[1-9]\d?))?")
+_DAY, _SECOND = timedelta(days=1), timedelta(seconds=1)
 
 
 def interval_end(facets: Facets, start: datetime, end: datetime | None) -> datetime | None:
@@ -28,39 +25,37 @@ def interval_end(facets: Facets, start: datetime, end: datetime | None) -> datet
         facets, "airflowDagRun", "dag", "timetable"
     )
     seconds = timetable.get("delta")
-    if isinstance(seconds, (int, float)) and 0 < seconds < _DAY * _MINUTES:
+    if isinstance(seconds, (int, float)) and 0 < seconds < _DAY.total_seconds():
         return start + timedelta(seconds=seconds)
     listed = timetable.get("expressions")
-    expressions = listed if isinstance(listed, list) else [text(timetable, "expression")]
-    ticks = sorted({tick for expression in expressions for tick in _ticks(expression)})
-    if len(ticks) < 2:
-        return end
-    local = start.astimezone(_zone(text(timetable, "timezone")))
-    at = local.hour * _MINUTES + local.minute
-    following = next((tick for tick in ticks if tick > at), ticks[0] + _DAY)
-    return start + timedelta(minutes=following - at)
+    expressions = listed if isinstance(listed, list) else [timetable.get("expression")]
+    texts = tuple(expression for expression in expressions if isinstance(expression, str))
+    return _next_of_several(texts, text(timetable, "timezone"), start) or end
 
 
-def _ticks(expression: Any) -> Iterable[int]:
-    """The minutes of a day at which a cron expression triggers; none of one that is not known."""
-    fields = expression.split() if isinstance(expression, str) else []
-    if len(fields) != 5:
-        return ()
-    minutes, hours = _values(fields[0], _MINUTES), _values(fields[1], _HOURS)
-    return (hour * _MINUTES + minute for hour in hours for minute in minutes)
+# All tasks of a run of a DAG ask the same.
+@lru_cache(maxsize=1024)
+def _next_of_several(expressions: tuple[str, ...], zone: str, start: datetime) -> datetime | None:
+    """The next time of a schedule; None where it triggers at most once on the day of the start."""
+    local = start.astimezone(_zone(zone))
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    first = _ticks(expressions, midnight - _SECOND)
+    if len({tick for tick in first if tick.date() == local.date()}) < 2:
+        return None
+    return min(_ticks(expressions, local)).astimezone(start.tzinfo)
 
 
-def _values(field: str, limit: int) -> Sequence[int]:
-    values: set[int] = set()
-    for part in field.split(","):
-        match = _PART.fullmatch(part)
-        if match is None:
-            return ()
-        first, step = int(match["first"] or 0), int(match["step"] or 1)
-        is_one = match["first"] and not match["last"] and not match["step"]
-        last = first if is_one else int(match["last"] or limit - 1)
-        values |= {value for value in range(first, last + 1, step) if value < limit}
-    return sorted(values)
+def _ticks(expressions: tuple[str, ...], after: datetime) -> list[datetime]:
+    """The next two times of each cron expression; none of one that Airflow does not read."""
+    # That of Airflow itself; most logs have no such schedule.
+    from croniter import CroniterError, croniter
+
+    ticks: list[datetime] = []
+    for expression in expressions:
+        with suppress(CroniterError):
+            schedule = croniter(expression, after)
+            ticks += [schedule.get_next(datetime) for _ in range(2)]
+    return ticks
 
 
 def _zone(name: str) -> ZoneInfo:
