@@ -644,6 +644,16 @@ CASES: dict[str, Case] = {
         "INSERT placed3 SELECT a FROM x",
         columns="placed3.p < x.a",
     ),
+    "places_altered": call(
+        "CREATE TABLE placed5 (i int, v int)",
+        "INSERT INTO placed5 SELECT p, q FROM x",
+        "ALTER TABLE placed5 DROP COLUMN i",
+        "ALTER TABLE placed5 ADD w int",
+        "INSERT INTO placed5 SELECT r, s FROM x",
+        flows="x > placed5",
+        columns="placed5.i < x.p, placed5.r < x.r inferred, placed5.s < x.s inferred, "
+        "placed5.v < x.q",
+    ),
     # The list names a column of placed3, which has others that nobody knows.
     "places_unknown": call(
         "SELECT * INTO placed4 FROM z",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -67,12 +68,55 @@ def _records(tables: Tables, edges: str, reason: str) -> Records:
 def test_columns_are_placed_where_as_many_are_defined(
     tables: Tables, edges: str, expected: set[str]
 ) -> None:
-    lineage = build(_records(tables, edges, GUESS))
+    assert _edges(_records(tables, edges, GUESS)) == expected
+
+
+def _edges(records: Records) -> set[str]:
+    """`k<id`, `k<id inferred` for each edge."""
     marks = {Evidence.OBSERVED: "", Evidence.INFERRED: " inferred"}
-    assert {
+    return {
         f"{edge.to_column}<{edge.from_column}{marks[edge.evidence]}"
-        for edge in lineage.column_edges
-    } == expected
+        for edge in build(records).column_edges
+    }
+
+
+@pytest.mark.parametrize(("operation", "text", "hours", "expected"), [
+    ("ALTER", "ALTER TABLE copy ADD d int", -1, {"id<id inferred"}),
+    ("ALTER", "ALTER TABLE copy DROP COLUMN a", -1, {"id<id inferred"}),
+    ("ALTER", "ALTER TABLE copy DROP CONSTRAINT c, COLUMN a", -1, {"id<id inferred"}),
+    ("ALTER", "ALTER TABLE copy RENAME COLUMN k TO b", -1, {"id<id inferred"}),
+    ("ALTER", "ALTER TABLE copy REPLACE COLUMNS (b int)", -1, {"id<id inferred"}),
+    ("ALTER", "EXEC sp_rename ?, ?, ?", -1, {"id<id inferred"}),
+    ("ALTER", "", -1, {"id<id inferred"}),
+    ("RENAME", "EXEC sp_rename copy_next, copy", -1, {"id<id inferred"}),
+    # The INSERT found what was defined.
+    ("ALTER", "ALTER TABLE copy ADD d int", 1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy ADD d int", -3, {"k<id"}),
+    # Names and order stay.
+    ("ALTER", "ALTER TABLE copy WITH CHECK ADD CONSTRAINT c CHECK (k > ?)", -1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy NOCHECK CONSTRAINT ALL", -1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy DROP CONSTRAINT c", -1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy ALTER COLUMN k bigint", -1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy REBUILD PARTITION = ALL", -1, {"k<id"}),
+    ("ALTER", "ALTER TABLE copy ADD PARTITION (d = ?)", -1, {"k<id"}),
+    ("DELETE", "DELETE FROM copy", -1, {"k<id"}),
+])  # fmt: skip
+def test_columns_are_a_guess_where_others_may_have_come_since(
+    operation: str, text: str, hours: int, expected: set[str]
+) -> None:
+    records = _records({"copy": "k"}, "id<id 1/1", GUESS)
+    created, others = START - timedelta(hours=2), records.accesses[:2]
+    altered = START + timedelta(hours=hours)
+    records = replace(
+        records,
+        accesses=(
+            *others,
+            access("CREATE TABLE", COPY, at=created, task="ddl", origin="ddl"),
+            access(operation, COPY, at=altered, task="ddl", origin="ddl", shape_id="alter"),
+        ),
+        shapes={**records.shapes, "alter": Shape("alter", "tsql", text, "1", Outcome.PARSED)},
+    )
+    assert _edges(records) == expected
 
 
 @pytest.mark.parametrize(("tables", "edges", "reason", "expected"), [
