@@ -242,10 +242,29 @@ def serious_faults(page: Page, rules: Rules = ALL_RULES) -> list[str]:
 
 
 def violations(page: Page, rules: Rules, context: Rules | None = None) -> list[dict[str, Any]]:
-    """All findings of axe-core; it would describe each element without one, too."""
-    options = {"resultTypes": ["violations"], **rules}
-    found: list[dict[str, Any]] = Axe().run(page, context, options).response["violations"]
+    """All findings of axe-core; it would describe each element without one, too.
+
+    Text in the very colour of its ground counts, of which it only says that a person has to look.
+    """
+    options = {"resultTypes": ["violations", "incomplete"], **rules}
+    response = Axe().run(page, context, options).response
+    found: list[dict[str, Any]] = response["violations"]
+    for finding in response["incomplete"]:
+        nodes = [node for node in finding["nodes"] if _is_unseen(node)]
+        if nodes:
+            found.append({**finding, "nodes": nodes})
     return found
+
+
+def _is_unseen(node: dict[str, Any]) -> bool:
+    contrasts = [check["data"] or {} for check in node["any"] if check["id"] == "color-contrast"]
+    return any(contrast.get("messageKey") == "equalRatio" for contrast in contrasts)
+
+
+def test_text_in_the_colour_of_its_ground_is_a_fault(tab: Page, base: str) -> None:
+    tab.goto(base)
+    tab.evaluate("() => { document.querySelector('article h1').style.color = '#fff' }")
+    assert any(fault.startswith("color-contrast") for fault in serious_faults(tab, COLOURS))
 
 
 def test_axe_finds_a_serious_fault_where_there_is_one(tab: Page, base: str) -> None:
