@@ -19,7 +19,7 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import Definition, DefinitionKind, gap_reason
 from dbt_graft.lineage.describe import Role
 from dbt_graft.lineage.frozen import frozen
-from dbt_graft.lineage.gaps import Gap, gaps
+from dbt_graft.lineage.gaps import Gap, gaps, tasks_by_gap
 from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import NodeResult, Outcome, Reject, Run, Status
 from dbt_graft.lineage.settings import IgnoredTasks
@@ -222,6 +222,7 @@ class GapsPage(Page):
 
     Attributes:
         reject_counts: Reason -> number of rejected log records.
+        gaps: Statements not parsed completely, with the tasks that ran them.
         models: Reason -> the dbt models whose columns were not followed for it.
         ignored: The tasks that graft.yml leaves out.
         code_gaps: Lines of tasks' code that could not be followed, with their tasks.
@@ -231,7 +232,7 @@ class GapsPage(Page):
 
     reject_counts: Mapping[str, int]
     rejects: Sequence[Reject]
-    gaps: Sequence[Gap]
+    gaps: Sequence[tuple[Gap, Sequence[str]]]
     index: Index
     models: Mapping[str, Sequence[Definition]]
     ignored: IgnoredTasks
@@ -241,12 +242,15 @@ class GapsPage(Page):
 def gaps_page(index: Index) -> GapsPage:
     """The page of rejected log records, and of statements, models and code not followed in full."""
     lineage = index.lineage
+    tasks = tasks_by_gap(lineage)
     return GapsPage(
         path="gaps/",
         title="Parsing gaps",
         reject_counts=dict(sorted(Counter(reject.reason for reject in lineage.rejects).items())),
         rejects=lineage.rejects,
-        gaps=gaps(lineage.shapes.values()),
+        gaps=[
+            (gap, tasks.get((gap.outcome, gap.reason), ())) for gap in gaps(lineage.shapes.values())
+        ],
         index=index,
         models=_models(index),
         ignored=lineage.ignored,

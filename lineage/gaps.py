@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import group_by_key
 from dbt_graft.lineage.records import Access, ColumnEdge, Outcome, Run, Shape
 
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
     alike: dict[tuple[Outcome, str], list[Shape]] = {}
     for shape in shapes:
         if shape.outcome is not Outcome.PARSED:
-            reason = shape.reason or _NO_REASON[shape.outcome]
-            alike.setdefault((shape.outcome, reason), []).append(shape)
+            alike.setdefault(_kind(shape), []).append(shape)
     all_gaps = []
     for (outcome, reason), group in alike.items():
         example = min(group, key=lambda shape: (not shape.text, len(shape.text), shape.text))
@@ -58,6 +58,18 @@ def gaps(shapes: Iterable[Shape]) -> tuple[Gap, ...]:
     return tuple(
         sorted(all_gaps, key=lambda g: (g.outcome is not Outcome.FAILED, -g.shapes, g.reason))
     )
+
+
+def tasks_by_gap(lineage: Lineage) -> dict[tuple[Outcome, str], list[str]]:
+    """The names of the tasks whose statements have gaps of an outcome and a reason."""
+    pairs = (
+        (_kind(shape), name) for name in lineage.tasks for shape in gaps_of_task(lineage, name)
+    )
+    return {kind: sorted({*names}) for kind, names in group_by_key(pairs).items()}
+
+
+def _kind(shape: Shape) -> tuple[Outcome, str]:
+    return shape.outcome, shape.reason or _NO_REASON[shape.outcome]
 
 
 def shapes_of(records: Iterable[Access | ColumnEdge], runs: Iterable[Run] = ()) -> Iterator[str]:

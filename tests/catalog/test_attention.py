@@ -136,6 +136,25 @@ def test_a_section_lists(page: PageHtml, heading: str, texts: list[str]) -> None
     assert [part for part in texts if part not in shown] == []
 
 
+def test_a_gap_names_the_tasks_that_have_it_but_not_all_of_many(tmp_path: Path) -> None:
+    shapes = {
+        name: Shape(name, "spark-plan", "", "", Outcome.PARTIAL, reason)
+        for name, reason in (("a", "no name"), ("b", "no name"), ("c", "no rule"))
+    }
+    tasks = []
+    for number in range(12):
+        [run] = task(number, Status.OK).runs
+        tasks.append(Task(run.task, ("spark",), (), (run,), gaps=("c",) if number else ("a", "b")))
+    lineage = Lineage({}, {one.name: one for one in tasks}, shapes=shapes)
+    build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
+    shown = section(
+        (tmp_path / "site/gaps/index.html").read_text("utf-8"), "Statements not parsed completely"
+    )
+    assert "no nametask_000parsed in part2" in shown
+    assert "task_010 and 1 more" in shown
+    assert "task_011" not in shown
+
+
 def test_a_failed_dag_and_what_it_did_not_write_are_shown(tmp_path: Path) -> None:
     """`build` comes after `load`, which fails on the second day."""
     runs: dict[str, Run] = {}
