@@ -159,6 +159,10 @@ class AccessHistory(AccessIndex):
         written = self.written_dates(access) or NO_DATES
         if replaces_rows(access):
             return written if perhaps else self.entire_dates(access)
+        return self.removed_before(access, perhaps=perhaps) & written
+
+    def removed_before(self, access: Access, *, perhaps: bool = False) -> Dates:
+        """The dates of which the run of a write has removed all rows before it."""
         removed = NO_DATES
         task, run = self.execution(access)
         for write in self.writes_by_run(task, access.dataset).get(run, ()):
@@ -166,7 +170,7 @@ class AccessHistory(AccessIndex):
             is_done = perhaps or write.status is not Status.UNKNOWN
             if is_before and is_done and removes_rows(write):
                 removed |= removed_dates(write, perhaps=perhaps)
-        return removed & written
+        return removed
 
     def may_choose_rows(self, read: Access, *, all_dates: bool) -> bool:
         """Whether a read that names no dates may have been one of other rows than the bad ones.

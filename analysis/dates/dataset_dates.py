@@ -36,6 +36,7 @@ from dbt_graft.lineage.dates.date_text import dates_text
 from dbt_graft.lineage.dates.partition_mapping import PartitionMapping
 from dbt_graft.lineage.dates.period import Grain
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.records import Access
 
 _RANGES = 12  # of dates in a note
 
@@ -185,7 +186,7 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
         return DatasetKind.SLIDING
     if any(write.periods for write in writes):
         return DatasetKind.TIME_SERIES
-    if all(history.written_dates(write) == ALL_DATES for write in writes):
+    if all(_replaces_all(history, write) for write in writes):
         return DatasetKind.SNAPSHOT
     if any(
         history.written_dates(write) is not None and not write.operation.replaces
@@ -194,3 +195,8 @@ def dataset_kind(history: AccessHistory, dataset: DatasetId) -> DatasetKind | No
         return DatasetKind.TIME_SERIES
     appended = not any(write.operation.replaces for write in writes)
     return DatasetKind.CUMULATIVE if appended else None
+
+
+def _replaces_all(history: AccessHistory, write: Access) -> bool:
+    """Whether nothing is left of what was there: also by a TRUNCATE before an INSERT."""
+    return ALL_DATES in (history.written_dates(write), history.removed_before(write))

@@ -510,6 +510,16 @@ def test_a_dataset_has_a_kind_by_how_its_dates_grow(lines: tuple[str, ...], kind
     assert dataset_kind(history(*lines), table("b")) == kind
 
 
+@pytest.mark.parametrize(("removal", "kind"), [("TRUNCATE", "snapshot"), ("DELETE", "cumulative")])
+def test_a_table_that_each_run_empties_before_is_a_snapshot(removal: str, kind: str) -> None:
+    past = history(f"fill: _ > {removal} b", "fill: a > INSERT b")
+    runs = [replace(access, run_id="night") for access in past.lineage.history.accesses]
+    one_run = replace(past.lineage, history=replace(past.lineage.history, accesses=tuple(runs)))
+
+    assert dataset_kind(AccessHistory(one_run), table("b")) == kind
+    assert dataset_kind(past, table("b")) == "cumulative", "another run has emptied it"
+
+
 def test_what_is_only_read_is_static() -> None:
     assert dataset_kind(history("copy: a > INSERT b"), table("a")) == "static"
 
