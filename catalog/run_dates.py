@@ -60,9 +60,27 @@ class RunDates:
 
 
 def run_dates(lineage: Lineage) -> RunDates:
-    """The dates of the runs of a lineage."""
-    dated = (access for access in lineage.history.accesses if access.periods)
-    return RunDates(group_by_key(((access.task, access.run_id), access) for access in dated))
+    """The dates of the runs of a lineage.
+
+    Of what a run read by a statement that names no dates, too, it read all that is there.
+    """
+    dated = [access for access in lineage.history.accesses if access.periods]
+    limited = {_read(access) for access in dated if access.direction is Direction.READ}
+    for access in lineage.history.accesses:
+        is_done = access.status is not Status.FAILED and takes_data(access)
+        if is_done and not access.periods and access.direction is Direction.READ:
+            limited.discard(_read(access))
+    return RunDates(
+        group_by_key(
+            ((access.task, access.run_id), access)
+            for access in dated
+            if access.direction is not Direction.READ or _read(access) in limited
+        )
+    )
+
+
+def _read(access: Access) -> tuple[str, str, DatasetId]:
+    return access.task, access.run_id, access.dataset
 
 
 def _text(accesses: Iterable[Access], *, is_named: bool = True) -> str:

@@ -13,7 +13,7 @@ from dbt_graft.catalog.run_history import PastRun
 from dbt_graft.catalog.task_pages import task_page
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import Status
+from dbt_graft.lineage.records import Direction, Status
 from tests.catalog.test_dates_panel import COPY, ORDERS, copied, lineage
 
 JINJA = environment(design_folder() / "templates")
@@ -52,6 +52,19 @@ def test_what_failed_wrote_nothing_and_what_is_not_known_is_left_out() -> None:
     runs = [*dataset_page(Index(DescribedLineage(made)), ORDERS).writes.history.runs]
 
     assert texts(runs) == [("", ""), ("", "")]
+
+
+def test_dates_of_a_statement_are_not_those_of_a_run_that_reads_all_by_another_one() -> None:
+    made = copied("window")
+    dated = next(read for read in made.history.accesses if read.direction is Direction.READ)
+    accesses = (*made.history.accesses, replace(dated, periods=()))
+    made = replace(made, history=replace(made.history, accesses=accesses))
+    read = {
+        run.read for run in dataset_page(Index(DescribedLineage(made)), COPY).writes.history.runs
+    }
+
+    assert "" in read
+    assert len(read) == 5
 
 
 def test_pages_have_other_keys_once_the_dates_of_a_run_change() -> None:
