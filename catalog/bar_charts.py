@@ -109,17 +109,19 @@ def _chart(
         scale: The value of the highest that is not cut.
     """
     highest = _highest(runs, heights, look)
+    width = max(len(runs) * (_WIDTH + _GAP) - _GAP, _LEAST_WIDTH)
+    # Few bars stand apart, so that the first and the last one are above their dates.
+    step = (width - _WIDTH) / max(len(runs) - 1, 1)
     bars = []
     for at, (run, height) in enumerate(zip(reversed(runs), reversed(heights), strict=True)):
         if height is not None:
             top = min(max(_LEAST, height / highest * _HEIGHT), _HEIGHT)
-            x = at * (_WIDTH + _GAP)
+            x = round(at * step)
             bars.append(_bar(x, top, look(run), _title(run, words(run))))
             if height > highest:
                 bars.append(
                     Markup('<path class="graft-bars__cut" d="M{} 4h{}"/>').format(x, _WIDTH)
                 )
-    width = len(runs) * (_WIDTH + _GAP) - _GAP
     dates = [run.started_at.date() for run in reversed(runs) if run.started_at]
     return _figure(width, bars, caption, scale(highest), dates)
 

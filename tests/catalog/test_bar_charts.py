@@ -47,7 +47,7 @@ def test_the_oldest_run_is_first_and_the_longest_is_the_highest() -> None:
     chart = duration_chart([past(0, 30), past(1, 60)])
     assert bars(chart) == [
         (0, 40, "2026-11-19 05:00 UTC, 1 min"),
-        (10, 20, "2026-11-20 05:00 UTC, 30 s"),
+        (122, 20, "2026-11-20 05:00 UTC, 30 s"),
     ]
     assert caption(chart) == "Duration of the last 2 runs, at most 1 min; none failed"
 
@@ -60,9 +60,18 @@ def test_a_chart_has_a_scale_and_the_dates_of_its_ends() -> None:
     assert 'aria-label="Duration of the last 2 runs, at most 1 min; none failed"' in chart
 
 
+def test_the_last_run_is_above_its_date_however_few_there_are() -> None:
+    for runs in (2, 3, 8, 30):
+        chart = duration_chart([past(age) for age in range(runs)])
+        end = max(float(x) for x in re.findall('<text x="([^"]+)"', chart))
+        places = [place for place, *_ in bars(chart)]
+        assert (places[0], places[-1] + 8) == (0, end)
+        assert len({*places}) == runs
+
+
 def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
     chart = duration_chart([past(0, None, status=Status.FAILED), past(1), past(2, None), past(3)])
-    assert [x for x, _, _ in bars(chart)] == [0, 20, 30], "a run without an end leaves a gap"
+    assert [x for x, _, _ in bars(chart)] == [0, 81, 122], "a run without an end leaves a gap"
     assert bars(chart)[-1][2] == "2026-11-20 05:00 UTC, failed"
     assert chart.count("graft-bars__mark") == 1
     assert caption(chart).endswith("; 1 failed")
@@ -71,7 +80,7 @@ def test_a_failed_run_is_marked_though_its_end_is_not_known() -> None:
 def test_odd_numbers_of_rows_are_marked_and_counted_in_words() -> None:
     usual = [past(age, rows=1000) for age in range(1, 8)]
     chart = rows_chart([past(0, rows=3, usual=1000), *usual])
-    assert bars(chart)[-1] == (70, 2, "2026-11-20 05:00 UTC, 3 rows, usually 1,000")
+    assert bars(chart)[-1] == (122, 2, "2026-11-20 05:00 UTC, 3 rows, usually 1,000")
     assert chart.count("graft-bars__mark") == 1
     assert caption(chart) == "Rows of the last 8 runs, usually 1,000; 1 odd"
 
