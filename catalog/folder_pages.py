@@ -59,6 +59,18 @@ def breadcrumbs(dataset: DatasetId) -> list[Breadcrumb]:
     return [Breadcrumb(name, "/".join(steps[: at + 1]) + "/") for at, name in enumerate(names)]
 
 
+def folder_name(dataset: DatasetId, depth: int) -> str:
+    """A short name of a folder above a dataset: its last two parts, without the namespace.
+
+    Args:
+        depth: The number of the folder's parts, of which the first is the namespace.
+    """
+    names = [crumb.name for crumb in breadcrumbs(dataset)][1 : depth + 1]
+    if len(names) < 2:
+        return names[0] if names else "Datasets"
+    return ("/" if "/" in dataset.key[1] else ".").join(names[1:][-2:])
+
+
 def folder_pages(index: Index, rows: Rows) -> Iterator[FolderPage]:
     """A page for each folder above a dataset's page, unless a dataset itself has that address."""
     inside: dict[str, list[DatasetId]] = {"datasets/": []}

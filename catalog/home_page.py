@@ -14,7 +14,7 @@ from dbt_graft.analysis.history.presence import newest_of
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.attention import AttentionList, HealthRatio, first_items, health_ratios
 from dbt_graft.catalog.changes_page import ShownBuild, shown_build
-from dbt_graft.catalog.folder_pages import PlatformDatasets, breadcrumbs, platforms
+from dbt_graft.catalog.folder_pages import PlatformDatasets, breadcrumbs, folder_name, platforms
 from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts
@@ -167,7 +167,7 @@ def _layers(index: Index, trails: dict[DatasetId, list[Breadcrumb]]) -> Neighbou
 
 
 def _schema_box(dataset: DatasetId, trail: Sequence[Breadcrumb], datasets: int) -> Box:
-    name, path = trail[-1].name, trail[-1].path
+    path, name = trail[-1].path, folder_name(dataset, len(trail))
     number, product = count(datasets, "dataset"), platform(dataset)
     full_name = " / ".join(crumb.name for crumb in trail)
     above = trail[-2].name if len(trail) > 2 else ""

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.catalog.explorer.boxes import dataset_id
-from dbt_graft.catalog.folder_pages import breadcrumbs
+from dbt_graft.catalog.folder_pages import folder_name
 from dbt_graft.catalog.formatting import platform
 from dbt_graft.catalog.index import Index
 from dbt_graft.catalog.label import LabelParts, wanted_width
@@ -133,17 +133,9 @@ def _name_folders(index: Index, members: Mapping[str, str]) -> list[Folder]:
         id_ = members[dataset_id(dataset)]
         if id_ not in named:
             product = platform(dataset) if id_ else ""
-            name = printable(_name(dataset, id_))[:_LONGEST]
+            name = printable(folder_name(dataset, id_.count("/")))[:_LONGEST]
             named[id_] = Folder(id_, name, product, sizes[id_])
     return [named[id_] for id_ in sorted(named)]
-
-
-def _name(dataset: DatasetId, folder: str) -> str:
-    """The last two parts of a folder's name, in the spelling of a dataset in it."""
-    names = [crumb.name for crumb in breadcrumbs(dataset)][1 : folder.count("/") + 1]
-    if len(names) < 2:
-        return names[0] if names else "Datasets"
-    return ("/" if "/" in dataset.key[1] else ".").join(names[1:][-2:])
 
 
 def _place_folders(folders: Sequence[Folder], links: Iterable[tuple[str, str]]) -> list[Folder]:

@@ -102,6 +102,11 @@ def test_schemas_are_boxes_that_lead_to_their_page() -> None:
     assert len(arrows(svg)) == 1
 
 
+def test_a_schema_is_named_with_its_database() -> None:
+    svg = drawn(("raw.dbo.a", "mart.dbo.x"), namespace="mssql://a")
+    assert re.findall(r">(\w+\.dbo)<", svg) == ["mart.dbo", "raw.dbo"]
+
+
 def test_schemas_that_feed_each_other_have_one_arrow_with_two_tips() -> None:
     svg = drawn(("raw.a", "mart.x"), ("mart.x", "raw.b"))
     assert len(arrows(svg)) == 1
