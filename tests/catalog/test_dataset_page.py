@@ -254,6 +254,19 @@ def test_the_platform_leads_to_its_page(namespace: str, link: str) -> None:
     assert link in rendered(Index(DescribedLineage(Lineage({dataset: Dataset(dataset)}))), dataset)
 
 
+def test_most_of_many_columns_that_reach_the_same_are_folded() -> None:
+    names = [f"c{number:02}" for number in range(14)]
+    html = (
+        environment(design_folder() / "templates")
+        .from_string('{% import "parts.html.j2" as parts %}{{ parts.own_columns(names) }}')
+        .render(names=names)
+    )
+    shown, folded = html.split("<details")
+    assert shown.count("<a ") == 10
+    assert "<summary>4 more</summary>" in folded
+    assert folded.count("<a ") == 4
+
+
 def test_what_is_sensitive_is_marked() -> None:
     orders = DatasetId("spark", "raw.orders")
     columns = (Column("Email", "string"), Column("id", "int"))
