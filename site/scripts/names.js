@@ -28,6 +28,16 @@
     return (apart.match(/[\p{L}\p{N}]+/gu) ?? []).map(word => word.toLowerCase())
   }
 
+  /**
+   * Without accents and capitals; each character in its place, so that what is found in it can be
+   * cut out of the text in its composed form (NFC).
+   * @param {string} text
+   */
+  const plain = text => text.normalize("NFC").replace(/[A-Z]|[^\0-\x7f]/gu, char => {
+    const simple = char.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+    return simple.length === char.length ? simple : char
+  })
+
   /** A name without borders of words. @param {string} name */
   const folded = name => words(name).join("") || name.toLowerCase().replace(/\s+/g, "")
 
@@ -193,7 +203,7 @@
   }
 
   graft.names = {
-    find, near, words,
+    find, near, words, plain,
     /** Load the list of shards ahead of the first query. */
     prepare: () => load("index.js"),
     /** @param {string[]} ofAll @param {string[]} ofSome */

@@ -24,17 +24,22 @@
   /** The text with the beginnings of words marked that a query has. @param {string} text @param {string} query */
   const marked = (text, query) => {
     /** @type {string[]} */
-    const all = graft.names.words(query)
+    const all = graft.names.words(query).map(graft.names.plain)
     const words = all.filter((word, _, { length }) => word.length > 1 || length === 1)
     if (!words.length) return [text]
     // At the beginning of a word: after no letter or digit, or at a capital.
-    const pattern = new RegExp(`(${words.sort((a, b) => b.length - a.length).join("|")})`, "giu")
-    const parts = text.split(pattern)
-    return parts.map((part, at) => {
-      const before = at ? parts[at - 1].slice(-1) || parts[at - 2]?.slice(-1) || "" : ""
-      const begins = !/[\p{L}\p{N}]/u.test(before) || /[\p{Ll}\p{N}]/u.test(before) && /^\p{Lu}/u.test(part)
-      return at % 2 && begins ? create("mark", {}, part) : part
-    })
+    const pattern = new RegExp(words.sort((a, b) => b.length - a.length).join("|"), "gu")
+    const shown = text.normalize("NFC")
+    /** @type {(string | Node)[]} */
+    const parts = []
+    let end = 0
+    for (const { 0: { length }, index } of graft.names.plain(shown).matchAll(pattern)) {
+      const before = shown.slice(0, index).slice(-1), part = shown.slice(index, index + length)
+      if (/[\p{L}\p{N}]/u.test(before) && !(/[\p{Ll}\p{N}]/u.test(before) && /^\p{Lu}/u.test(part))) continue
+      parts.push(shown.slice(end, index), create("mark", {}, part))
+      end = index + length
+    }
+    return [...parts, shown.slice(end)]
   }
 
   /** @param {Result} one @param {string} id @param {string} query */

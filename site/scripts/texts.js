@@ -5,7 +5,7 @@
   "use strict"
   const graft = /** @type {any} */ (globalThis).graft
   const SENTINEL = "graftabout" // behind it are words that are not shown
-  const BEFORE = 60, LENGTH = 180, MOST = 60
+  const BEFORE = 60, LENGTH = 180, MOST = 60, MOST_PLACES = 200
 
   /**
    * @typedef {{kind: string, name: string, path: string, platform: string, owner: string,
@@ -47,29 +47,31 @@
     throw error
   })
 
-  /** Without accents and capitals. @param {string} text */
-  const plain = text => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-
   /**
    * Whether a page has all words of a query, in some form, and its text at least one of them: names
    * alone are found above. Where a word is nowhere, Pagefind finds what begins like a part of it.
    * @param {string} content @param {string} query
    */
   const answers = (content, query) => {
-    const low = plain(content), end = low.lastIndexOf(SENTINEL)
+    const low = graft.names.plain(content), end = low.lastIndexOf(SENTINEL)
     /** @type {string[]} */
-    const words = graft.names.words(plain(query)).map((/** @type {string} */ word) => word.slice(0, Math.max(3, word.length - 3)))
+    const words = graft.names.words(graft.names.plain(query)).map((/** @type {string} */ word) => word.slice(0, Math.max(3, word.length - 3)))
     const places = words.map(word => low.indexOf(word))
     return places.every(at => at >= 0) && places.some(at => at < end)
   }
 
-  /** Some words around the first that was looked for. @param {string} content @param {string} query */
+  /** Some words around the place where most that was looked for stands. @param {string} content @param {string} query */
   const excerpt = (content, query) => {
     const end = content.lastIndexOf(SENTINEL)
-    const text = content.slice(0, end < 0 ? undefined : end).trim()
-    const low = text.toLowerCase()
-    const found = query.toLowerCase().split(/\s+/).map(word => low.indexOf(word)).filter(at => at >= 0)
-    const first = found.length ? Math.min(...found) : 0
+    const text = content.slice(0, end < 0 ? undefined : end).trim().normalize("NFC")
+    /** @type {string[]} */
+    const words = graft.names.words(graft.names.plain(query))
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|") || "$"})`, "gu")
+    /** @type {{0: string, index: number}[]} */
+    const places = [...graft.names.plain(text).matchAll(pattern)].slice(0, MOST_PLACES)
+    const near = places.map(({ index }) => new Set(places
+      .filter(place => place.index >= index && place.index < index + LENGTH - BEFORE).map(place => place[0])).size)
+    const first = places.length ? places[near.indexOf(Math.max(...near))].index : 0
     const from = first <= BEFORE ? 0 : text.indexOf(" ", first - BEFORE) + 1
     const to = text.length <= from + LENGTH ? text.length : text.lastIndexOf(" ", from + LENGTH)
     return (from ? "… " : "") + text.slice(from, to > from ? to : from + LENGTH) + (to < text.length ? " …" : "")

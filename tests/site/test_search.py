@@ -38,6 +38,11 @@ HOSTILE = [
     "x" * 500,
     "a" + "_b" * 300,
 ]
+# Descriptions that differ from the others.
+TEXTS = {
+    3: "The **refund policy** of the shop.",
+    4: f"Surrogate keys. {'Nothing else. ' * 30} Lịch sử lỗi theo ngày.",
+}
 
 
 def _lineage() -> tuple[Lineage, dict[DatasetId, Description]]:
@@ -66,7 +71,7 @@ def _lineage() -> tuple[Lineage, dict[DatasetId, Description]]:
             f"model.shop.m{n}",
             f"m{n}",
             Role.MODEL,
-            text="The **refund policy** of the shop." if n == 3 else "Loaded each night.",
+            text=TEXTS.get(n, "Loaded each night."),
             owner=f"team {n % 2}",
             tags=("nightly",),
         )
@@ -208,6 +213,12 @@ def test_a_description_is_found_once_with_its_words(tab: Any) -> None:
     search(page, "cents_to_euros")
     finished(page)
     expect(page.locator('.graft-result[href*="cents_to_euros"]')).to_have_count(1)
+
+
+def test_words_without_accents_are_marked_where_most_of_them_stand(tab: Any) -> None:
+    match = search(tab.open(""), "lich su loi", "In descriptions")
+    expect(match.locator("mark")).to_have_text(["Lịch", "sử", "lỗi"])
+    expect(match.locator(".graft-result__text")).to_contain_text("Lịch sử lỗi theo ngày.")
 
 
 def test_words_that_no_description_has_find_none(tab: Any) -> None:
