@@ -147,7 +147,8 @@ def _other_namespace(grafted: Grafted, namespace: str) -> Finding | None:
         "graft.yml",
         f"no dataset of a task is dbt's: dbt's have the namespace {namespace}, but "
         f"{count(number, 'dataset')} of the same names {best}",
-        f"paste into graft.yml:\ndbt:\n  namespace: {json.dumps(best)}",
+        f"paste into graft.yml:\ndbt:\n  namespace: {_quote(best)}\n  former_namespaces: "
+        f"[{_quote(namespace)}] # published addresses lead on",
     )
 
 

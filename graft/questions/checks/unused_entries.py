@@ -59,7 +59,8 @@ def foreign_namespace(records: Records, rename: Rename, dbt: Platform) -> Iterat
         yield _warning(
             f"no dataset of the logs is in the namespace {dbt.namespace}, which holds dbt's "
             f"relations; the logs have {join_names(names)}",
-            "set `dbt.namespace`, or rename them to it under `names`",
+            "set `dbt.namespace`, or rename them to it under `names`: `graft doctor` writes the "
+            "lines where it finds tables of the same names",
         )
 
 

@@ -13,6 +13,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from dbt_graft.collectors.engines import session
 from dbt_graft.collectors.files import log_files
@@ -284,6 +285,18 @@ def test_rules_are_one_block_to_paste(project: Path, capfd: pytest.CaptureFixtur
     assert (
         '\nnames:\n  - {from: "mssql://crm:1433/Shop.dbo.Orders", to: "spark/raw.orders"}\n'
     ) in capfd.readouterr().out
+
+
+def test_a_namespace_to_paste_leads_on_from_the_addresses_of_the_old_one(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _writes("hive", "raw.orders")(project)
+    with pytest.raises(SystemExit):
+        main(["doctor", "--config", str(project / "graft.yml")])
+    block = capfd.readouterr().out.partition("\ndbt:")[2].split("\n\n")[0]
+    assert yaml.safe_load(f"dbt:{block}") == {
+        "dbt": {"namespace": "hive", "former_namespaces": ["spark"]}
+    }
 
 
 def test_a_file_below_this_folder_is_named_once(
