@@ -524,6 +524,28 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, server: str) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_that_are_found_lie_above_the_menus(
+    browser: Browser, server: str, width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(f"{server}{EXPLORER}")
+    idle(page)
+    page.get_by_role("combobox").fill("orders")
+    first = page.get_by_role("option").first
+    expect(first).to_be_visible()
+    covered = """option => {
+      const { left, right, top, bottom } = option.getBoundingClientRect(), y = (top + bottom) / 2
+      return [.1, .3, .5, .7, .9].filter(part =>
+        !option.contains(document.elementFromPoint(left + (right - left) * part, y)))
+    }"""
+    assert first.evaluate(covered) == []
+    frame = page.get_by_role("listbox").bounding_box()
+    assert frame
+    assert 0 <= frame["x"] <= frame["x"] + frame["width"] <= width
+    page.close()
+
+
 @pytest.fixture
 def opened(shared_tab: Page, tmp_path: Path) -> Iterator[Callable[[Lineage], Visit]]:
     """A tab on the site of a lineage."""
