@@ -11,6 +11,9 @@ _EXIT_CODES = """
 Exit codes: 0 success, 1 error, 2 invalid command line or graft.yml, 3 what --fail-on or --strict
 names was found, 5 another graft works on this store, 130 interrupted.
 """
+_EXAMPLE = "Example: graft init && dbt docs generate && graft build"
+# Messages name pages below it, as `docs/logs.md`: who installed a wheel has no such folder.
+DOCS_URL = "https://github.com/dbt-graft/dbt-graft/tree/main/docs"
 
 # Purpose -> command -> the module that has it, and its line in `graft --help`.
 COMMANDS = {
@@ -63,7 +66,7 @@ COMMANDS = {
     cls=LazyGroup,
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=f"\b\n{_EXIT_CODES}\n\n\b\nExample: graft init && dbt docs generate && graft build",
+    epilog=f"\b\n{_EXIT_CODES}\n\n\b\n{_EXAMPLE}\ndocs/: {DOCS_URL}",
 )
 @click.version_option(__version__, prog_name="graft")
 def main() -> None:

@@ -15,11 +15,13 @@ from dbt_graft.graft.project.config import FILE_NAME, SCHEMA_URL
 from dbt_graft.injector.platform import platform, read_connection
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.openlineage import REPOSITORY
 
 _TEMPLATE = """\
 # yaml-language-server: $schema={schema}
 # Configuration of dbt-graft. Relative paths start at the folder of this file.
 # `graft build` runs collect, inject and site. All keys: docs/configuration.md
+# docs/ is {repository}/tree/main/docs
 
 dbt:
   # project_dir: .          # dbt's project; reads {target}/manifest.json, catalog.json and index/:
@@ -158,6 +160,7 @@ def write_config(folder: Path, *, force: bool = False) -> WrittenConfig:
         name=_quote(f"{name} lineage"),
         target=target,
         schema=SCHEMA_URL,
+        repository=REPOSITORY,
         found=_entries(logs),
         namespace=platform(adapter, connection).namespace if adapter else "duckdb://shop.duckdb",
     )

@@ -17,7 +17,7 @@ from click.shell_completion import ShellComplete
 
 from dbt_graft.analysis.finding import Finding, Severity
 from dbt_graft.analysis.render.github import annotation, findings, with_file
-from dbt_graft.graft.commands.cli import main
+from dbt_graft.graft.commands.cli import DOCS_URL, main
 from dbt_graft.graft.project.config import SCHEMA_URL, json_schema
 from dbt_graft.graft.steps.start import write_config
 from dbt_graft.lineage.errors import GraftError
@@ -222,6 +222,16 @@ def test_the_file_that_init_writes_names_its_schema_and_obeys_it(tmp_path: Path)
     text = write_config(tmp_path).path.read_text()
     assert text.startswith(f"# yaml-language-server: $schema={SCHEMA_URL}\n")
     jsonschema.Draft202012Validator(json_schema()).validate(yaml.safe_load(text))
+
+
+def test_help_and_the_written_file_lead_to_the_pages_that_messages_name(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop")
+    assert f"# docs/ is {DOCS_URL}\n" in write_config(tmp_path).path.read_text()
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert f"docs/: {DOCS_URL}\n" in capfd.readouterr().out
 
 
 @for_each(
