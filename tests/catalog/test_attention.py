@@ -128,7 +128,10 @@ def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
             "Statements not parsed completely",
             ["EXEC sys.sp_something", "is in no log", "not parsed", "parsed in part"],
         ),
-        ("Columns of dbt models", ["it is not compiled", "1", "analytics.customers"]),
+        (
+            "Columns of dbt models",
+            ["it is not compiled: run dbt compile", "1", "analytics.customers"],
+        ),
     ],
 )
 def test_a_section_lists(page: PageHtml, heading: str, texts: list[str]) -> None:
