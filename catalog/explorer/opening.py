@@ -25,7 +25,9 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.grouping import group_by_key
 
 # Boxes of a graph that is shown as it is, else folders in the opening view, and links between them.
-SMALL, _MOST_FOLDERS, _MOST_LINKS = 60, 100, 600
+SMALL, _MOST_FOLDERS, _MOST_LINKS = 60, (100, 50, 25), 600
+# Pixels: of a higher picture a screen shows one layer, and not what it leads to.
+_HIGHEST = 1400
 _LONGEST = 200
 # No page limits the explorer's width; boxes are as wide as their labels up to a point.
 SIZES = Sizes(widest=420, room=1e9, across=56)
@@ -93,7 +95,20 @@ def opening(index: Index, boxes: Iterable[str]) -> Opening:
         boxes: The ids of all boxes.
     """
     box_ids = list(boxes)
-    members = _folders([dataset_id(dataset) for dataset in index.datasets])
+    shown = box_ids if len(box_ids) <= SMALL else ()
+    view = Opening(shown, (), {})
+    for most in _MOST_FOLDERS:
+        members = _folders([dataset_id(dataset) for dataset in index.datasets], most)
+        view = Opening(shown, *_draw(index, members))
+        if max((folder.y for folder in view.folders), default=0) <= _HIGHEST:
+            break
+    return view
+
+
+def _draw(
+    index: Index, members: Mapping[str, str]
+) -> tuple[list[Folder], dict[tuple[str, str], int]]:
+    """The folders of datasets in their places, and the links between them."""
     flows: Counter[tuple[str, str]] = Counter()
     for dataset in index.datasets:
         target = members[dataset_id(dataset)]
@@ -102,16 +117,15 @@ def opening(index: Index, boxes: Iterable[str]) -> Opening:
                 flows[ends] += 1
     strongest = sorted(flows.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LINKS]
     links = dict(sorted(strongest))
-    folders = _place_folders(_name_folders(index, members), links)
-    return Opening(box_ids if len(box_ids) <= SMALL else (), folders, links)
+    return _place_folders(_name_folders(index, members), links), links
 
 
-def _folders(ids: Sequence[str]) -> dict[str, str]:
+def _folders(ids: Sequence[str], most: int) -> dict[str, str]:
     """For each dataset the folder that it is shown in."""
     inside = group_by_key((_parent_folder(id_), id_) for id_ in ids)
     smallest = [(len(members), -folder.count("/"), folder) for folder, members in inside.items()]
     heapq.heapify(smallest)
-    while len(inside) > _MOST_FOLDERS:
+    while len(inside) > most:
         size, _, folder = heapq.heappop(smallest)
         if size != len(inside.get(folder, ())) or not folder:
             continue  # it has grown, and is further on; the top has nothing above

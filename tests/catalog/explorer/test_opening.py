@@ -64,6 +64,20 @@ def test_too_many_schemas_are_merged_into_the_folder_above_smallest_first() -> N
     assert sum(folders.values()) == 340
 
 
+def test_schemas_of_a_layer_that_no_screen_shows_are_merged() -> None:
+    """A screen had some of the 50 schemas that feed one, and not that one."""
+    raw = [DatasetId("spark", f"raw.s{n:02}.t{m}") for n in range(50) for m in range(n % 3 + 1)]
+    marts = [DatasetId("spark", f"mart.main.t{n}") for n in range(9)]
+    flows = tuple(Flow(source, marts[0], "load") for source in raw)
+    lineage = Lineage({one: Dataset(one) for one in (*raw, *marts)}, flows=flows)
+    view = opening_view(Index(DescribedLineage(lineage)))
+    folders = {folder.id: folder.datasets for folder in view.folders}
+    assert len(folders) <= 25
+    assert folders["spark/raw/"] > 25
+    assert folders["spark/mart/main/"] == len(marts)
+    assert sum(folders.values()) == len(raw) + len(marts)
+
+
 def test_no_datasets_make_an_empty_view() -> None:
     view = opening_view(Index(DescribedLineage(Lineage())))
     assert view.data() == {"boxes": [], "folders": [], "links": []}
