@@ -7,7 +7,7 @@ No literal of the code is in here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt_graft.lineage.dataset import DatasetId
@@ -129,7 +129,8 @@ class TaskCode:
         file: The script.
         digest: A hash of the script and of all files that it uses; empty where none was made.
         syntax: A hash of what they do: comments, layout and docstrings do not count.
-        elsewhere: The functions that other tasks of the script alone call, which do not count.
+        elsewhere: The functions that other tasks of the script alone call, which do not count; line
+            0 is all of a file.
     """
 
     file: str
@@ -150,8 +151,13 @@ def code_of_task(codes: Mapping[str, TaskCode], task: str) -> TaskCode:
         task: Its name: its id, or that behind its groups and its DAG. Of a name that the file does
             not have, all of it is the code.
     """
-    ids = [task_id for task_id in codes if task_id and _id_pattern(task_id).fullmatch(task)]
-    return codes[max(ids, key=_clearness, default="")]
+    return codes[id_of_task(codes, task)]
+
+
+def id_of_task(ids: Iterable[str], task: str) -> str:
+    """The id of a task by its name, among those of a file; empty if the file does not have it."""
+    fitting = [task_id for task_id in ids if task_id and _id_pattern(task_id).fullmatch(task)]
+    return max(fitting, key=_clearness, default="")
 
 
 def _clearness(task_id: str) -> tuple[bool, int, str]:

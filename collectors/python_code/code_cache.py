@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.parsed_file import from_entry, read_entries, to_entry, write_entries
 from dbt_graft.collectors.python_code.language.notebooks import parse_python
-from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace, TaskCode, code_of_task
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace, TaskCode, code_of_task, id_of_task
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.python_code.script import ReadFile
@@ -48,12 +48,14 @@ class SyntaxDigests:
                 self._files.append((file, self._file_digest(file, content, lines)))
 
     def digest(self, without: Collection[CodePlace] = ()) -> str:
-        """The digest of the files without the bodies of some of the functions."""
+        """The digest of the files without some, or without the bodies of some of the functions."""
         digest, left_out = hashlib.sha256(), {*without}
         for file, of_file in self._files:
-            digest.update(_encode(f"{file}\n") + of_file)
+            if CodePlace(file, 0) not in left_out:
+                digest.update(_encode(f"{file}\n") + of_file)
         for place, of_body in sorted(self._bodies.items()):
-            digest.update(b"" if place in left_out else of_body)
+            is_left_out = not left_out.isdisjoint((place, CodePlace(place.file, 0)))
+            digest.update(b"" if is_left_out else of_body)
         return digest.hexdigest()[:32]
 
     def _file_digest(self, file: str, content: bytes, lines: Collection[int]) -> bytes:
@@ -119,6 +121,21 @@ class CodeCache:
     def airflow_tasks(self, file: str) -> list[str]:
         """The ids of the tasks of Airflow in a script that write, as far as it tells them."""
         return [*self._entry(file)["tasks"]]
+
+    def all_airflow_tasks(self, file: str) -> list[str]:
+        """The ids of the tasks of Airflow in a script; parts of them may not be known."""
+        self.code(file, "")
+        return sorted(filter(None, self._codes[file]))
+
+    def has_task(self, file: str, task: str) -> bool:
+        """Whether a task is in a script, as far as it has tasks of Airflow."""
+        ids = self.all_airflow_tasks(file)
+        return not ids or bool(id_of_task(ids, task))
+
+    def files(self, code: TaskCode) -> list[str]:
+        """The files that a task uses, those too that are not there."""
+        left_out = {place.file for place in code.elsewhere if place.line == 0}
+        return [file for file in self._entry(code.file)["files"] if file not in left_out]
 
     def write(self) -> None:
         """Write what was asked for, and nothing else."""

@@ -124,6 +124,7 @@ class Script:
     Attributes:
         tasks: The ids of the tasks of Airflow in it, sorted.
         functions: Those that it calls, by their places.
+        files: Those that it reads or asks for, and the tasks that do, as of a called function.
     """
 
     sources: tuple[ScriptSource, ...] = ()
@@ -132,3 +133,4 @@ class Script:
     gaps: tuple[ScriptGap, ...] = ()
     tasks: tuple[str, ...] = ()
     functions: Mapping[CodePlace, CalledFunction] = field(default_factory=dict)
+    files: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -15,7 +15,11 @@ from functools import lru_cache
 from dbt_graft.collectors.python_code.language.attributes import get_attribute
 from dbt_graft.collectors.python_code.language.calls import invoke
 from dbt_graft.collectors.python_code.language.expressions import evaluate
-from dbt_graft.collectors.python_code.language.modules import UnreadableScriptError, read_syntax
+from dbt_graft.collectors.python_code.language.modules import (
+    UnreadableScriptError,
+    read_syntax,
+    run_file,
+)
 from dbt_graft.collectors.python_code.language.statements import execute
 from dbt_graft.collectors.python_code.script import (
     NUMBER_OF_ROWS,
@@ -56,7 +60,7 @@ from dbt_graft.lineage.graphs.columns import compose
 from dbt_graft.lineage.records import ANY_COLUMN, Direction, EdgeType, Masking, Outcome, Subtype
 from dbt_graft.lineage.redaction import redact_name
 
-_LANGUAGE = Language(evaluate, execute, invoke)
+_LANGUAGE = Language(evaluate, execute, invoke, run_file)
 
 
 def follow_script(file: str, read_file: ReadFile) -> Script:
@@ -198,8 +202,14 @@ class _Composition:
             writes=tuple(dict.fromkeys(writes)),
             edges=tuple(self._edges),
             gaps=tuple(self._gaps),
-            elsewhere=tuple(self._functions_elsewhere()),
+            elsewhere=(*self._files_elsewhere(), *self._functions_elsewhere()),
         )
+
+    def _files_elsewhere(self) -> Iterator[CodePlace]:
+        """The files that other tasks alone use."""
+        for file, tasks in sorted(self._script.files.items()):
+            if self._task and not tasks & {"", self._task}:
+                yield CodePlace(file, 0)
 
     def _functions_elsewhere(self) -> Iterator[CodePlace]:
         """The functions that other tasks alone call, and that none of the task's own mentions."""

@@ -17,6 +17,7 @@ from dbt_graft.collectors.python_code.libraries.call_table import call_library, 
 from dbt_graft.collectors.python_code.libraries.databases import is_connection
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
 from dbt_graft.collectors.python_code.libraries.masks import masking_of
+from dbt_graft.collectors.python_code.libraries.operators import note_search_paths, run_operator
 from dbt_graft.collectors.python_code.values.limits import DEEPEST_CALLS
 from dbt_graft.collectors.python_code.values.machine import Arguments, Call, Machine
 from dbt_graft.collectors.python_code.values.values import (
@@ -75,11 +76,14 @@ def evaluate_arguments(machine: Machine, node: ast.Call, scope: Ref) -> Argument
 def invoke(machine: Machine, function: Value, arguments: Arguments) -> Value:
     """The result of calling a value, which may be a task of Airflow, or make one."""
     machine.budget.spend()
+    note_search_paths(machine, arguments)
     task = _task_of_call(machine, function, arguments)
     if not task:
         return _call_value(machine, function, arguments)
     with machine.record.of_task(task):
         result = _call_value(machine, function, arguments)
+        if not isinstance(function, Function):
+            run_operator(Call(machine, function, "", arguments))
         if isinstance(function, Function):
             machine.record.add_result(result)
     return result

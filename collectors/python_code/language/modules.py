@@ -133,7 +133,7 @@ def _module(machine: Machine, dotted: str, level: int) -> Value:
             folder = posixpath.dirname(folder)
         folders = [folder]
     else:
-        folders = list(dict.fromkeys((folder, posixpath.dirname(folder), "")))
+        folders = [*machine.roots]
     for base in folders:
         module = _read_module(machine, posixpath.join(base, *parts))
         if module is not None:
@@ -144,6 +144,7 @@ def _module(machine: Machine, dotted: str, level: int) -> Value:
 def _read_module(machine: Machine, path: str) -> Ref | None:
     for file in (f"{path}.py", f"{path}/__init__.py"):
         if file in machine.modules:
+            machine.record.add_file(file)
             scope, cells = machine.modules[file]
             if scope.cell not in machine.heap:  # it was imported on another way
                 machine.heap = {**cells, **machine.heap}
@@ -170,3 +171,24 @@ def _run_module(machine: Machine, file: str, content: bytes) -> Ref | None:
     cells = {cell: value for cell, value in machine.heap.items() if cell not in cells_before}
     machine.modules[file] = scope, cells
     return scope
+
+
+def run_file(machine: Machine, file: str, scope: Ref | None = None) -> None:
+    """Follow a file that another one runs: as a program, or in a scope of that one.
+
+    Args:
+        scope: None for a program.
+    """
+    content = machine.read(file)
+    if content is None or file in machine.running or file == machine.file:
+        return
+    before = machine.file, machine.line
+    machine.file = file
+    machine.running.append(file)
+    try:
+        machine.execute(read_syntax(content).body, scope or machine.new(ObjectCell()))
+    except UnreadableScriptError as error:
+        machine.record.add_gap(LineGap(CodePlace(file, error.line), str(error)))
+    finally:
+        machine.running.pop()
+        machine.file, machine.line = before

@@ -12,6 +12,7 @@ import yaml
 
 from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, ROLE
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
+from dbt_graft.collectors.python_code.libraries.programs import run_command, run_path
 from dbt_graft.collectors.python_code.libraries.reading import read_file
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
@@ -233,6 +234,17 @@ def _next(call: Call) -> Value:
     return call.machine.chosen(next(iter(items.values), UNKNOWN), items.rows)
 
 
+def _execute_code(call: Call) -> Value:
+    """`exec(open("tidy.py").read())`: a file that runs among the names of the script's."""
+    machine = call.machine
+    file = machine.contents.get(call.text("source", 0) or "")
+    if file is None or machine.stack or len(call.arguments.values()) > 1:
+        return _not_followed(call)
+    scope, _ = machine.modules[next(iter(machine.modules))]
+    machine.run(file, scope)
+    return Const(None)
+
+
 def _not_followed(call: Call) -> Value:
     """`exec`, `eval`: code that is made while the script runs."""
     machine = call.machine
@@ -272,14 +284,13 @@ def _directory(call: Call) -> Value:
 
 def read_beside(machine: Machine, path: str | None) -> str | None:
     """The text of a file of the project that a script names; None if it is not known."""
-    if path is None or UNKNOWN_PART in path:
+    file = machine.named_file(path or "")
+    content = machine.read(file) if file else None
+    if content is None or len(content) > LARGEST_FILE:
         return None
-    folder = posixpath.dirname(machine.file)
-    for candidate in dict.fromkeys((posixpath.join(folder, path), path)):
-        content = machine.read(candidate)
-        if content is not None and len(content) <= LARGEST_FILE:
-            return content.decode("utf-8-sig", errors="replace")
-    return None
+    text = content.decode("utf-8-sig", errors="replace")
+    machine.contents[text] = file
+    return text
 
 
 def read_of(machine: Machine, value: Value) -> Value:
@@ -323,7 +334,9 @@ def _run_program(call: Call) -> Data:
     """Another program: what it reads is not known, nor what one writes that loads files."""
     command = call.get("args", 0) or call.get("cmd", 0)
     items = call.machine.items(command)
-    text = call.machine.text(items.items[0] if items and items.items else command) or ""
+    words = items.items if items is not None else [command]
+    run_command(call.machine, " ".join(call.machine.text(word) or "" for word in words))
+    text = call.machine.text(words[0] if words else None) or ""
     if _LOADER.match(text):
         call.machine.record.add_gap(call.gap("the columns that `bcp` loads are not followed"))
     return outside(call)
@@ -409,7 +422,7 @@ _TABLE: Mapping[Handler, str] = {
     _range: "builtins.range",
     lambda call: iterate(call.machine, first_argument(call)): "builtins.reversed builtins.iter",
     _sorted: "builtins.sorted",
-    first_argument: """concurrent.futures.as_completed concurrent.futures.wait
+    first_argument: """builtins.compile concurrent.futures.as_completed concurrent.futures.wait
         tqdm.tqdm tqdm.auto.tqdm tqdm copy.copy copy.deepcopy itertools.islice
         rich.progress.track contextlib.closing typing.cast contextlib.nullcontext
         asyncio.run asyncio.gather os.path.abspath os.path.realpath os.path.normpath
@@ -427,8 +440,9 @@ _TABLE: Mapping[Handler, str] = {
     nothing: """builtins.isinstance builtins.issubclass builtins.hasattr builtins.callable
         builtins.print builtins.input os.getenv os.environ.get dbutils.widgets.get
         dbutils.widgets.getArgument dbutils.widgets.getAll""",
-    _not_followed: """builtins.exec builtins.eval builtins.compile builtins.__import__
-        pandas.eval""",
+    _execute_code: "builtins.exec",
+    _not_followed: "builtins.eval builtins.__import__ pandas.eval",
+    run_path: "runpy.run_path",
     _open: "builtins.open io.open codecs.open",
     lambda call: join_path(
         call.machine, call.arguments.positional

@@ -44,9 +44,13 @@ from dbt_graft.collectors.python_code.values.values import (
     derive,
     is_count,
 )
-from dbt_graft.lineage.code import CodePlace
+from dbt_graft.lineage.code import UNKNOWN_PART, CodePlace
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Subtype
+
+
+def _folders_up(path: str) -> int:
+    return path.split("/").count("..")
 
 
 @frozen
@@ -81,6 +85,7 @@ class Language:
     evaluate: Callable[[Machine, ast.expr, Ref], Value]
     execute: Callable[[Machine, Sequence[ast.stmt], Ref], bool]
     invoke: Callable[[Machine, Value, Arguments], Value]
+    run: Callable[[Machine, str, Ref | None], None]
 
 
 @dataclass(slots=True)
@@ -93,6 +98,9 @@ class Machine:
         conditions: Of these, the conditions.
         ended: The heaps of branches that left the loop's iteration or the function.
         loop_mark: The first cell that was made in the iteration of a loop that stands for several.
+        running: The files that run as programs, each started by the one before.
+        search_paths: The folders in which Airflow looks for files of SQL.
+        contents: Texts of files that were read, and their files.
     """
 
     record: ScriptRecord
@@ -109,6 +117,9 @@ class Machine:
     line: int = 1
     views: dict[str, Ref] = field(default_factory=dict)
     modules: dict[str, tuple[Ref, Heap]] = field(default_factory=dict)
+    running: list[str] = field(default_factory=list)
+    search_paths: list[str] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     last_result: Value | None = None
 
@@ -131,11 +142,42 @@ class Machine:
         return replace(data, origin=next(iter(data.gaps)))
 
     def read(self, file: str) -> bytes | None:
-        """The content of a file of the project."""
+        """The content of a file of the project: below its root, or below that of the script."""
         path = posixpath.normpath(file)
-        if path.startswith(("..", "/")):
+        if path.startswith("/") or _folders_up(path) > _folders_up(self.file):
             return None
+        self.record.add_file(path)
         return self.read_file(path)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders from which a script may name files: its own, and each that holds it."""
+        folder = posixpath.dirname(self.file)
+        folders = [folder]
+        while folder and posixpath.basename(folder) != "..":
+            folder = posixpath.dirname(folder)
+            folders.append(folder)
+        return tuple(dict.fromkeys((*folders, "")))
+
+    def named_file(self, path: str, folders: Sequence[str] = ()) -> str:
+        """The file of the project that a path means; empty if there is none.
+
+        A path from the root of another machine, `/opt/airflow/include/a.sql`, means the file here
+        whose path ends like it, with a folder at least.
+
+        Args:
+            folders: Where it may be too, before the script's own folders.
+        """
+        parts = posixpath.normpath(path).strip("/").split("/")
+        if UNKNOWN_PART in path or not path:
+            return ""
+        ends = [parts[at:] for at in range(max(1, len(parts) - 1))] if path[0] == "/" else [parts]
+        for end in ends:
+            for folder in dict.fromkeys((*folders, *self.roots)):
+                file = posixpath.normpath(posixpath.join(folder, *end))
+                if self.read(file) is not None:
+                    return file
+        return ""
 
     # -- cells
 
@@ -420,6 +462,10 @@ class Machine:
         return True if has_items or is_count(value) else None
 
     # -- the rules of Python
+
+    def run(self, file: str, scope: Ref | None = None) -> None:
+        """Follow a file as a program, or as code that runs in a scope."""
+        self.language.run(self, file, scope)
 
     def evaluate(self, node: ast.expr, scope: Ref) -> Value:
         """The value of an expression."""

@@ -35,6 +35,7 @@ class ScriptRecord:
         self._tasks: set[str] = set()
         self._called: dict[CodePlace, tuple[_FunctionNode, set[str]]] = {}
         self._handing_on: set[str] = set()
+        self._files: dict[str, set[str]] = {}
         self._targets: dict[tuple[CodePlace, Medium, str, Dialect, str], int] = {}
         self._columns: list[dict[str, None]] = []
         self._open: set[int] = set()
@@ -56,6 +57,10 @@ class ScriptRecord:
         """Note that a function is called."""
         place = CodePlace(file, function.lineno)
         self._called.setdefault(place, (function, set()))[1].add(self._task)
+
+    def add_file(self, file: str) -> None:
+        """Note that a file is read."""
+        self._files.setdefault(file, set()).add(self._task)
 
     def add_result(self, value: Value) -> None:
         """Note that the task hands a value on to others, if it is one."""
@@ -144,14 +149,18 @@ class ScriptRecord:
             place: CalledFunction(
                 getattr(node, "name", ""),
                 frozenset(_names(node)) if self._tasks else frozenset(),
-                frozenset("" if task in self._handing_on else task for task in tasks),
+                self._used_by(tasks),
             )
             for place, (node, tasks) in self._called.items()
         }
+        files = {file: self._used_by(tasks) for file, tasks in self._files.items()}
         return Script(
             *(sources, targets, tuple(self._edges), tuple(self._gaps)),
-            *(tuple(sorted(self._tasks)), functions),
+            *(tuple(sorted(self._tasks)), functions, files),
         )
+
+    def _used_by(self, tasks: Iterable[str]) -> frozenset[str]:
+        return frozenset("" if task in self._handing_on else task for task in tasks)
 
 
 def _names(node: ast.AST) -> Iterator[str]:

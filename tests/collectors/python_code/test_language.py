@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbt_graft.collectors.python_code.task_code import follow_script
 from tests.cases import for_each
 from tests.collectors.python_code.follow import edges_of, edges_of_frame, follow
 
@@ -172,3 +173,27 @@ def test_an_edge_is_at_the_line_that_makes_the_column() -> None:
     )
     lines = {edge.column: edge.place.line for edge in script.edges}
     assert lines == {"c": 3, "x": 4, "b": 5}
+
+
+@for_each(
+    "script, module, is_there",
+    [
+        ("jobs/sales/load.py", "common/rates.py", True),
+        ("src/jobs/sales/load.py", "src/common/rates.py", True),
+        ("../etl/jobs/load.py", "../etl/common/rates.py", True),
+        ("../etl/load.py", "../common/rates.py", True),
+        ("jobs/load.py", "../common/rates.py", False),  # nothing of the script is above it
+    ],
+)
+def test_a_module_is_in_a_folder_that_holds_the_script(
+    script: str, module: str, is_there: bool
+) -> None:
+    text = (
+        "import pandas as pd\nfrom common.rates import source\n"
+        "pd.read_csv(source)[['a']].to_csv('out.csv')\n"
+    )
+    files = {script: text.encode(), module: b"source = 'in.csv'\n"}
+
+    reads = follow_script(script, files.get).sources
+
+    assert ("in.csv" in {read.text for read in reads}) == is_there
