@@ -9,7 +9,7 @@ from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.node_change import NodeChange, NodeReview, ReviewVerdict
 from dbt_graft.analysis.review.task_version import NO_WORK, TaskVersions, task_versions
 from dbt_graft.analysis.review.tasks import TaskSurroundings, review_node, version_changes
-from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.code import TaskCode, name_text
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import TaskInfo
@@ -26,6 +26,7 @@ def code_reviews(
     after: Lineage,
     infos: Mapping[str, TaskInfo],
     reached: Mapping[str, Collection[ReachedColumn]],
+    files: Mapping[str, Sequence[str]],
 ) -> tuple[NodeReview, ...]:
     """The reviews of tasks whose code changed.
 
@@ -33,26 +34,36 @@ def code_reviews(
     script writes may be other.
 
     Args:
+        old, new: A task that one of them lacks has no code there.
         before, after: The lineage of the two versions, by the code alone.
         reached: The columns that other expressions change, by task; none where more than
             expressions changed, or they go where no column is seen.
+        files: The files that changed and that a task uses, or names at least.
     """
     versions = [task_versions(lineage) for lineage in (before, after)]
     reviews: list[NodeReview] = []
-    for name, code in sorted(new.items()):
-        info = infos.get(name, TaskInfo())
+    for name in sorted({*old, *new}):
+        code = new.get(name) or old[name]
+        first, second = (version.get(name, NO_WORK) for version in versions)
+        changes: list[NodeChange] = []
+        if name in old:
+            versions_of_task = TaskVersions(first, second, first)
+            changes += version_changes(name, versions_of_task, TaskSurroundings(), after)
         if name not in old:
-            changes = [NodeChange(ReviewVerdict.METADATA, f"its code is here now: {code.file}")]
-        else:
-            first, second = (version.get(name, NO_WORK) for version in versions)
-            changes = list(
-                version_changes(name, TaskVersions(first, second, first), TaskSurroundings(), after)
+            text = f"its code is here now: {code.file}"
+            changes.append(NodeChange(ReviewVerdict.METADATA, text))
+        elif name not in new:
+            text = f"its code is gone: {code.file}"
+            changes.append(
+                NodeChange(ReviewVerdict.UNKNOWN, text, datasets=tuple(sorted(first.writes)))
             )
-            if columns := reached.get(name):
-                changes += _other_expressions(code, columns, changes)
-            else:
-                changes += _other_code(code, sorted({*first.writes, *second.writes}))
-        reviews += review_node(name, changes, info)
+        elif columns := reached.get(name):
+            changes += _other_expressions(code, columns, changes)
+        else:
+            changes += _other_code(
+                code, sorted({*first.writes, *second.writes}), files.get(name, ())
+            )
+        reviews += review_node(name, changes, infos.get(name, TaskInfo()))
     return tuple(reviews)
 
 
@@ -70,9 +81,14 @@ def _other_expressions(
             yield NodeChange(ReviewVerdict.ROWS, text, ChangeType.ROWS, "", (dataset,))
 
 
-def _other_code(code: TaskCode, written: list[DatasetId]) -> Iterator[NodeChange]:
+def _other_code(
+    code: TaskCode, written: Sequence[DatasetId], files: Sequence[str]
+) -> Iterator[NodeChange]:
     """The effects that changed code may have."""
-    names = join_names([str(dataset) for dataset in written], _SHOWN) or "what it writes"
-    text = f"its code changed ({code.file}): values and rows of {names} may be others"
+    tables = [str(dataset) for dataset in written]
+    tables = tables or [*dict.fromkeys(name_text(write.table) for write in code.writes)]
+    names = join_names(tables, _SHOWN) or "what it writes"
+    changed = join_names(files or [code.file], _SHOWN)
+    text = f"its code changed ({changed}): values and rows of {names} may be others"
     kind = ChangeType.ROWS if written else None
     yield NodeChange(ReviewVerdict.UNKNOWN, text, kind, "", tuple(written))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.analysis.review.task_code import ReachedColumn, code_reviews
 from dbt_graft.collectors.python_code.code_cache import CodeCache
+from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.task_codes import TaskCodes
+from dbt_graft.graft.project.task_codes import TaskCodes, checkout_of
+from dbt_graft.graft.questions.review.code_files import changed_code, names_file
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.git import commit_reader
 from dbt_graft.graft.questions.review.names import ReviewNames
@@ -17,8 +21,6 @@ from dbt_graft.lineage.building.task_code import records_of_code, written_datase
 from dbt_graft.lineage.code import TaskCode
 from dbt_graft.lineage.model import Lineage
 from dbt_graft.lineage.records import ANY_COLUMN, Records
-
-_ReadFile = Callable[[str], bytes | None]
 
 
 def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles) -> TasksReviewed:
@@ -29,49 +31,90 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         files: Those of a folder.
     """
     codes = TaskCodes(config)
-    if not codes.files:
+    if not (codes.files or config.python_code):
         return TasksReviewed()
     is_folder = Path(base).is_dir()
     read_file = _read_beside(files) if is_folder else commit_reader(config.folder, base)
-    if read_file is None or (is_folder and not files.is_known):
+    if read_file is None or files.folder is None:
         return TasksReviewed(
             notices=("the code of tasks is not compared: the base has no files of it",)
         )
-    earlier = CodeCache(None, read_file)
-    now = codes.codes()
-    then = {
-        name: earlier.code(file, name)
-        for name, file in codes.files.items()
-        if read_file(file) is not None
+    earlier = TaskCodes(config, files.folder, read_file)
+    now, then = _versions(codes, earlier)
+    changed = {
+        name
+        for name in now.keys() | then.keys()
+        if name not in now or name not in then or now[name].syntax != then[name].syntax
     }
-    changed = {name for name in now if name not in then or now[name].syntax != then[name].syntax}
-    if not changed:
-        return TasksReviewed()
+    differing = changed_code(config, base, files.folder, read_file, codes.read_file)
+    used: dict[str, set[str]] = defaultdict(set)
+    for version, of_version in ((codes, now), (earlier, then)):
+        for name, code in of_version.items():
+            used[name].update(version.cache.files(code))
+    unread = set(differing).difference(*used.values())
+    naming = {
+        (name, file)
+        for name in now
+        for file in unread
+        if names_file(used[name], file, codes.read_file)
+    }
+    notices = _notices(unread.difference(file for _, file in naming))
+    chosen = changed | {name for name, _ in naming}
+    if not chosen:
+        return TasksReviewed(notices=notices)
     store = names.records(config.path(config.store))
     infos = config.task_infos
 
     def lineage_of(version: Mapping[str, TaskCode]) -> Lineage:
-        chosen = {name: code for name, code in version.items() if name in changed}
-        return names.lineage(records_of_code(store, chosen), infos)
+        of_version = {name: code for name, code in version.items() if name in chosen}
+        return names.lineage(records_of_code(store, of_version), infos)
 
     reached = {
         name: _reached_columns(codes, names, name, read_file, store)
-        for name in changed & then.keys()
+        for name in changed & then.keys() & now.keys() & codes.files.keys()
     }
     nodes = code_reviews(
-        {name: code for name, code in then.items() if name in changed},
-        {name: now[name] for name in changed},
+        {name: code for name, code in then.items() if name in chosen},
+        {name: code for name, code in now.items() if name in chosen},
         lineage_of(then),
         lineage_of(now),
         infos,
         reached,
+        {
+            name: [file for file in differing if file in used[name] or (name, file) in naming]
+            for name in chosen
+        },
     )
-    paths = {name: str(Path(config.path(codes.files[name]))) for name in changed}
-    return TasksReviewed(nodes, files=paths)
+    paths = {name: str(Path(config.path((now.get(name) or then[name]).file))) for name in chosen}
+    return TasksReviewed(nodes, notices, files=paths)
+
+
+def _versions(
+    codes: TaskCodes, earlier: TaskCodes
+) -> tuple[dict[str, TaskCode], dict[str, TaskCode]]:
+    """The code of tasks now and in the base, of those whose script is there.
+
+    A task that one of them finds is looked up in the other, where it may not be seen to write.
+    """
+    now, then = codes.codes_here(), earlier.codes_here()
+    for first, second, version in ((now, then, earlier), (then, now, codes)):
+        for name, code in first.items():
+            if name not in second and version.has_task(code.file, name):
+                second[name] = version.cache.code(code.file, name)
+    return now, then
+
+
+def _notices(unread: Iterable[str]) -> tuple[str, ...]:
+    """A note on changed files that are no task's; none without them."""
+    if not (listed := sorted(unread)):
+        return ()
+    names = join_names(listed, 3)
+    verb = "is" if len(listed) == 1 else "are"
+    return (f"{names} changed and {verb} of no task: what that does to data is not known",)
 
 
 def _reached_columns(
-    codes: TaskCodes, names: ReviewNames, task: str, read_file: _ReadFile, store: Records
+    codes: TaskCodes, names: ReviewNames, task: str, read_file: ReadFile, store: Records
 ) -> set[ReachedColumn]:
     """The columns and rows that another expression in a script changes; none if it is not clear."""
     file = codes.files[task]
@@ -93,12 +136,15 @@ def _reached_columns(
     }
 
 
-def _read_beside(files: BaseFiles) -> _ReadFile:
+def _read_beside(files: BaseFiles) -> ReadFile:
+    top = checkout_of(files.folder) if files.folder else None
+
     def read_file(file: str) -> bytes | None:
         path = files.path(file)
         try:
-            return Path(path).read_bytes() if path else None
-        except OSError:
+            is_inside = path and top and Path(path).resolve().is_relative_to(top)
+            return Path(path).read_bytes() if path and is_inside else None
+        except (OSError, ValueError):
             return None
 
     return read_file

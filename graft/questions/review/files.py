@@ -26,6 +26,11 @@ class BaseFiles:
         self._config, self._folder = config, folder
 
     @property
+    def folder(self) -> Path | None:
+        """The folder that stands for that of graft.yml."""
+        return self._folder
+
+    @property
     def is_known(self) -> bool:
         """Whether the base has files at all, so that one that is missing is not there."""
         return self._folder is not None
@@ -89,7 +94,7 @@ def _extract_files(base: str, config: Config, patterns: list[str], scratch: Path
         fixed = Path(*takewhile(lambda part: "*" not in part, inside.parts))
         listed = git(top, "ls-tree", "-r", "-z", "--name-only", commit, "--", str(fixed)) or b""
         for name in filter(None, listed.decode("utf-8", "replace").split("\0")):
-            if not name.casefold().endswith((".yml", ".yaml", ".json")):
+            if not name.casefold().endswith((".yml", ".yaml", ".json", ".py", ".ipynb")):
                 continue
             content = git(top, "show", f"{commit}:{name}")
             target = scratch / name

@@ -77,12 +77,14 @@ def commit_reader(folder: Path, revision: str) -> Callable[[str], bytes | None] 
     if top is None:
         return None
     commit = commit_of(revision, nearest(folder))
+    listed = git(top, "ls-tree", "-r", "-z", "--name-only", commit) or b""
+    names = {*listed.decode("utf-8", "surrogateescape").split("\0")}
 
     def read_file(file: str) -> bytes | None:
         path = Path(os.path.normpath(folder.resolve() / file))
-        if not path.is_relative_to(top):
-            return None
-        return git(top, "show", f"{commit}:{path.relative_to(top).as_posix()}")
+        if not path.is_relative_to(top) or (name := path.relative_to(top).as_posix()) not in names:
+            return None  # most names that are asked for are those of libraries
+        return git(top, "show", f"{commit}:{name}")
 
     return read_file
 

@@ -62,9 +62,10 @@ def review_project(
     outlines.write()
     notices = notices if has_store else (*notices, _ONLY_DBT)
     declared = [entry.declared.path for entry in config.collect if entry.declared]
-    with base_files(base, config, [*declared, *config.contracts]) as files:
+    scripts = [entry.path for entry in config.python_code]
+    with base_files(base, config, [*declared, *config.contracts, *scripts]) as files:
         tasks = TasksReviewed()
-        if has_store or declared or base_store or TaskCodes(config).files:
+        if has_store or declared or base_store or scripts or TaskCodes(config).files:
             tasks = _tasks(config, old, new, base, base_store, since, files, has_store=has_store)
         datasets = {*index.graph.datasets, *index.around.descriptions}
         contracts = _compare_contracts(config, files, datasets, index.datasets.others)
