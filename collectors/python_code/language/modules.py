@@ -124,6 +124,10 @@ def _bind_dotted(machine: Machine, dotted: str, scope: Ref) -> None:
     bind(machine, first, outer, scope)
 
 
+# Folders whose modules are imported without the folder: of a package that is installed, of Airflow.
+_OF_MODULES = ("src", "plugins")
+
+
 def _module(machine: Machine, dotted: str, level: int) -> Value:
     """A module beside the script, else a library."""
     parts = dotted.split(".") if dotted else []
@@ -133,7 +137,8 @@ def _module(machine: Machine, dotted: str, level: int) -> Value:
             folder = posixpath.dirname(folder)
         folders = [folder]
     else:
-        folders = [*machine.roots]
+        folders = [*machine.roots, *machine.import_paths]
+        folders += [f"{root}/{name}".strip("/") for root in machine.roots for name in _OF_MODULES]
     for base in folders:
         module = _read_module(machine, posixpath.join(base, *parts))
         if module is not None:

@@ -12,7 +12,11 @@ import yaml
 
 from dbt_graft.collectors.python_code.libraries.databases import COLUMN_NAME, ROLE
 from dbt_graft.collectors.python_code.libraries.iteration import iterate
-from dbt_graft.collectors.python_code.libraries.programs import run_command, run_path
+from dbt_graft.collectors.python_code.libraries.programs import (
+    add_import_path,
+    run_command,
+    run_path,
+)
 from dbt_graft.collectors.python_code.libraries.reading import read_file
 from dbt_graft.collectors.python_code.libraries.writing import write_frame
 from dbt_graft.collectors.python_code.script import Medium
@@ -443,6 +447,7 @@ _TABLE: Mapping[Handler, str] = {
     _execute_code: "builtins.exec",
     _not_followed: "builtins.eval builtins.__import__ pandas.eval",
     run_path: "runpy.run_path",
+    add_import_path: "sys.path.append sys.path.insert",
     _open: "builtins.open io.open codecs.open",
     lambda call: join_path(
         call.machine, call.arguments.positional

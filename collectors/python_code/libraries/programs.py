@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from dbt_graft.collectors.python_code.values.machine import Call, Machine
@@ -15,6 +16,15 @@ _FILE = re.compile(r"(?:^|(?<=[\s'\"=;&|(]))[\w./~-]+\.(?:py|sh)\b")
 def run_path(call: Call) -> Value:
     """`runpy.run_path("load.py")`."""
     run_program(call.machine, call.text("path_name", 0) or "")
+    return UNKNOWN
+
+
+def add_import_path(call: Call) -> Value:
+    """`sys.path.append(folder)`, `sys.path.insert(0, folder)`."""
+    path = call.text("", 1 if call.name == "insert" else 0)
+    if path is not None and not path.startswith("/"):
+        beside = posixpath.join(posixpath.dirname(call.machine.file), path)
+        call.machine.import_paths += map(posixpath.normpath, (path, beside))
     return UNKNOWN
 
 

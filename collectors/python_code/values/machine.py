@@ -100,6 +100,7 @@ class Machine:
         loop_mark: The first cell that was made in the iteration of a loop that stands for several.
         running: The files that run as programs, each started by the one before.
         search_paths: The folders in which Airflow looks for files of SQL.
+        import_paths: The folders that the script adds to those of modules.
         contents: Texts of files that were read, and their files.
     """
 
@@ -119,6 +120,7 @@ class Machine:
     modules: dict[str, tuple[Ref, Heap]] = field(default_factory=dict)
     running: list[str] = field(default_factory=list)
     search_paths: list[str] = field(default_factory=list)
+    import_paths: list[str] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
     called: set[ast.AST] = field(default_factory=set)
     last_result: Value | None = None

@@ -182,6 +182,8 @@ def test_an_edge_is_at_the_line_that_makes_the_column() -> None:
         ("src/jobs/sales/load.py", "src/common/rates.py", True),
         ("../etl/jobs/load.py", "../etl/common/rates.py", True),
         ("../etl/load.py", "../common/rates.py", True),
+        ("jobs/load.py", "src/common/rates.py", True),
+        ("airflow/dags/load.py", "airflow/plugins/common/rates.py", True),
         ("jobs/load.py", "../common/rates.py", False),  # nothing of the script is above it
     ],
 )
@@ -197,3 +199,23 @@ def test_a_module_is_in_a_folder_that_holds_the_script(
     reads = follow_script(script, files.get).sources
 
     assert ("in.csv" in {read.text for read in reads}) == is_there
+
+
+@for_each(
+    "lines",
+    [
+        "sys.path.append('../lib')",
+        "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))",
+        "sys.path.append(str(Path(__file__).resolve().parent.parent / 'lib'))",
+    ],
+)
+def test_a_module_is_in_a_folder_that_the_script_names(lines: str) -> None:
+    files = {
+        "jobs/load.py": f"import os, sys\nfrom pathlib import Path\nimport pandas as pd\n{lines}\n"
+        "from rates import source\npd.read_csv(source)[['a']].to_csv('out.csv')\n",
+        "lib/rates.py": "source = 'in.csv'\n",
+    }
+
+    script = follow_script("jobs/load.py", {k: v.encode() for k, v in files.items()}.get)
+
+    assert [source.text for source in script.sources] == ["in.csv"]
