@@ -58,7 +58,7 @@ def code_reviews(
                 NodeChange(ReviewVerdict.UNKNOWN, text, datasets=tuple(sorted(first.writes)))
             )
         elif columns := reached.get(name):
-            changes += _other_expressions(code, columns, changes)
+            changes += _other_expressions(files[name][0], columns, changes)
         else:
             changes += _other_code(
                 code, sorted({*first.writes, *second.writes}), files.get(name, ())
@@ -68,16 +68,16 @@ def code_reviews(
 
 
 def _other_expressions(
-    code: TaskCode, columns: Collection[ReachedColumn], changes: Sequence[NodeChange]
+    file: str, columns: Collection[ReachedColumn], changes: Sequence[NodeChange]
 ) -> Iterator[NodeChange]:
     """The columns and rows that other expressions change, without those that are named already."""
     named = {(dataset, change.column) for change in changes for dataset in change.datasets}
     for dataset, column in sorted(set(columns) - named):
         if column:
-            text = f"another expression in {code.file}"
+            text = f"another expression in {file}"
             yield NodeChange(ReviewVerdict.VALUES, text, ChangeType.SEMANTICS, column, (dataset,))
         else:
-            text = f"another condition in {code.file} decides on rows of {dataset}"
+            text = f"another condition in {file} decides on rows of {dataset}"
             yield NodeChange(ReviewVerdict.ROWS, text, ChangeType.ROWS, "", (dataset,))
 
 

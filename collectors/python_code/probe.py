@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
 from typing import TypeGuard
 
 from dbt_graft.collectors.python_code.language.notebooks import parse_python
-from dbt_graft.collectors.python_code.script import ReadFile
-from dbt_graft.collectors.python_code.task_code import task_code
-from dbt_graft.lineage.code import CodeEdge, CodeGap, TaskCode
+from dbt_graft.collectors.python_code.script import ReadFile, Script, ScriptEdge
+from dbt_graft.collectors.python_code.task_code import compose_code, follow_script, task_code
+from dbt_graft.lineage.code import CodeEdge, CodeGap, TaskCode, id_of_task
+from dbt_graft.lineage.records import ANY_COLUMN
 
 _PROBE = "graft_probe"
 _PRELUDE = """
@@ -29,13 +32,14 @@ class _OtherStructureError(Exception):
 
 
 def changed_outputs(
-    old: bytes, file: str, read_file: ReadFile, task: str = ""
+    old: bytes, file: str, read_file: ReadFile, task: str = "", script: str = ""
 ) -> tuple[CodeEdge, ...]:
     """The edges by which changed expressions reach what a script writes, or a task in it.
 
     Args:
-        old: The script before; its other files must be the same.
-        file, read_file: The script now, as for `follow_script`.
+        old: The file before; the others must be the same.
+        file, read_file: The file now, as for `follow_script`.
+        script: The script that uses it, if it is not the script itself.
 
     Returns:
         Edges from a table that is none; none where the effect of the change is not known.
@@ -49,11 +53,36 @@ def changed_outputs(
         probed = ast.unparse(ast.fix_missing_locations(after)).encode()
     except (_OtherStructureError, SyntaxError, ValueError, RecursionError):
         return ()
-    code = task_code(file, read_file, task)
-    with_probe = task_code(file, lambda path: probed if path == file else read_file(path), task)
-    if _gaps(with_probe) - _gaps(code):
+    code = task_code(script or file, read_file, task)
+    followed = follow_script(
+        script or file, lambda path: probed if path == file else read_file(path)
+    )
+    own = id_of_task(followed.tasks, task)
+    with_probe = compose_code(script or file, followed, own)
+    if _gaps(with_probe) - _gaps(code) or _may_reach_unnamed(followed, own):
         return ()
-    return tuple(edge for edge in with_probe.edges if edge.from_table == (_PROBE,))
+    return _from_probe(with_probe)
+
+
+def _may_reach_unnamed(script: Script, task: str) -> bool:
+    """Whether the probe reaches a target without a name, or may reach unknown columns."""
+    own = {at for at, item in enumerate(script.targets) if not task or item.task in ("", task)}
+    if any(gap.target in own and gap.column == ANY_COLUMN for gap in script.gaps):
+        return True
+    probes = {at for at, source in enumerate(script.sources) if source.text == _PROBE}
+    edges = [edge for edge in script.edges if edge.source in probes and edge.target in own]
+    return any(
+        not _from_probe(compose_code("", replace(script, edges=tuple(of_target)), task))
+        for _, of_target in groupby(sorted(edges, key=_target), _target)
+    )
+
+
+def _from_probe(code: TaskCode) -> tuple[CodeEdge, ...]:
+    return tuple(edge for edge in code.edges if edge.from_table == (_PROBE,))
+
+
+def _target(edge: ScriptEdge) -> int:
+    return edge.target
 
 
 def _gaps(code: TaskCode) -> set[tuple[object, ...]]:

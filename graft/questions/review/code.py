@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dbt_graft.analysis.render.phrases import join_names
@@ -69,8 +69,12 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         of_version = {name: code for name, code in version.items() if name in chosen}
         return names.lineage(records_of_code(store, of_version), infos)
 
+    files_of = {
+        name: [file for file in differing if file in used[name] or (name, file) in naming]
+        for name in chosen
+    }
     reached = {
-        name: _reached_columns(codes, names, name, read_file, store)
+        name: _reached_columns(codes, names, name, files_of[name], read_file, store)
         for name in changed & then.keys() & now.keys() & codes.files.keys()
     }
     nodes = code_reviews(
@@ -80,10 +84,7 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         lineage_of(now),
         infos,
         reached,
-        {
-            name: [file for file in differing if file in used[name] or (name, file) in naming]
-            for name in chosen
-        },
+        files_of,
     )
     paths = {name: str(Path(config.path((now.get(name) or then[name]).file))) for name in chosen}
     return TasksReviewed(nodes, notices, files=paths)
@@ -114,19 +115,30 @@ def _notices(unread: Iterable[str]) -> tuple[str, ...]:
 
 
 def _reached_columns(
-    codes: TaskCodes, names: ReviewNames, task: str, read_file: ReadFile, store: Records
+    codes: TaskCodes,
+    names: ReviewNames,
+    task: str,
+    files: Sequence[str],
+    read_file: ReadFile,
+    store: Records,
 ) -> set[ReachedColumn]:
-    """The columns and rows that another expression in a script changes; none if it is not clear."""
-    file = codes.files[task]
+    """The columns and rows that another expression in a file changes; none if it is not clear.
+
+    Args:
+        files: Those of the task that changed.
+    """
+    if len(files) != 1 or not files[0].endswith((".py", ".ipynb")):
+        return set()
+    script, file = codes.files[task], files[0]
     old = read_file(file) or b""
-    # Only the script may be another: what its modules do now is what they did.
+    # Only this file may be another: what the others do now is what they did.
     mixed = CodeCache(None, lambda path: old if path == file else codes.read_file(path))
-    if mixed.code(file, task).syntax != CodeCache(None, read_file).code(file, task).syntax:
+    if mixed.code(script, task).syntax != CodeCache(None, read_file).code(script, task).syntax:
         return set()
     # Importing it takes longer than a review in which no script has changed.
     from dbt_graft.collectors.python_code.probe import changed_outputs
 
-    edges = changed_outputs(old, file, codes.read_file, task)
+    edges = changed_outputs(old, file, codes.read_file, task, script)
     datasets = written_datasets(store, task, codes.codes()[task])
     if any(edge.to_table not in datasets for edge in edges):
         return set()

@@ -40,3 +40,39 @@ def test_a_changed_expression_names_what_it_reaches(old: str, new: str, columns:
     )
 
     assert {edge.to_column for edge in edges} == columns
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [
+        ('orders.to_sql("more", connection, schema="dw")', {"total", "euros"}),
+        (
+            "for name in NAMES:\n    orders.to_sql(f'{name}', connection)",
+            set(),
+        ),  # what has the name may change too
+        ("connection.execute(STATEMENT, orders.values.tolist())", set()),
+    ],
+)
+def test_nothing_is_named_where_it_may_reach_what_has_no_name(line: str, columns: set[str]) -> None:
+    script = (
+        f"import os\nNAMES = os.listdir('a')\nSTATEMENT = open(NAMES[0]).read()\n{SCRIPT}{line}\n"
+    )
+    changed = script.replace('"price"] * orders', '"price"] + orders').encode()
+
+    edges = changed_outputs(script.encode(), "job.py", {"job.py": changed}.get)
+
+    assert {edge.to_column for edge in edges} == columns
+
+
+def test_an_expression_in_a_module_of_the_script_is_followed_too() -> None:
+    module = "def with_total(orders, rate=2):\n    orders['total'] = orders['n'] * rate\n"
+    files = {
+        "job.py": b"import pandas as pd\nfrom lib.totals import with_total\n"
+        b"orders = pd.read_sql_table('orders', connection)\nwith_total(orders)\n"
+        b"orders[['n', 'total']].to_sql('totals', connection)\n",
+        "lib/totals.py": module.replace("rate=2", "rate=3").encode(),
+    }
+
+    edges = changed_outputs(module.encode(), "lib/totals.py", files.get, script="job.py")
+
+    assert {edge.to_column for edge in edges} == {"total"}

@@ -111,6 +111,18 @@ def test_a_module_of_the_script_is_a_part_of_it(project: Path) -> None:
     assert at(reviewed(project, "--base", name), "score") == [may_be("jobs/source.py")]
 
 
+def test_an_expression_of_a_module_changes_what_it_reaches(project: Path) -> None:
+    (project / "jobs/source.py").write_text("connection = open_database('a')\nrate = 2\n")
+    script = CODE.replace("import connection", "import connection, rate").replace("* 2", "* rate")
+    (project / "jobs/score.py").write_text(script)
+    name = as_revision(project)
+    (project / "jobs/source.py").write_text("connection = open_database('a')\nrate = 3\n")
+
+    assert at(reviewed(project, "--base", name), "score") == [
+        "VALUES total another expression in jobs/source.py"
+    ]
+
+
 def test_a_script_that_is_new_here_is_said(project: Path) -> None:
     (project / "jobs/score.py").unlink()
     name = as_revision(project)
