@@ -61,7 +61,7 @@ def code_reviews(
             changes += _other_expressions(files[name][0], columns, changes)
         else:
             changes += _other_code(
-                code, sorted({*first.writes, *second.writes}), files.get(name, ())
+                (old[name], code), sorted({*first.writes, *second.writes}), files.get(name, ())
             )
         reviews += review_node(name, changes, infos.get(name, TaskInfo()))
     return tuple(reviews)
@@ -82,13 +82,18 @@ def _other_expressions(
 
 
 def _other_code(
-    code: TaskCode, written: Sequence[DatasetId], files: Sequence[str]
+    versions: Sequence[TaskCode], written: Sequence[DatasetId], files: Sequence[str]
 ) -> Iterator[NodeChange]:
     """The effects that changed code may have."""
     tables = [str(dataset) for dataset in written]
-    tables = tables or [*dict.fromkeys(name_text(write.table) for write in code.writes)]
+    names_in_code = (name_text(write.table) for code in versions for write in code.writes)
+    for name in dict.fromkeys(name.removeprefix("./") for name in names_in_code):
+        # A table that no run has used has no dataset.
+        ends = f".{name.casefold()}", f"/{name.casefold()}"
+        if not any(str(dataset).casefold().endswith(ends) for dataset in written):
+            tables.append(name)
     names = join_names(tables, _SHOWN) or "what it writes"
-    changed = join_names(files or [code.file], _SHOWN)
+    changed = join_names(files or [code.file for code in versions[-1:]], _SHOWN)
     text = f"its code changed ({changed}): values and rows of {names} may be others"
     kind = ChangeType.ROWS if written else None
     yield NodeChange(ReviewVerdict.UNKNOWN, text, kind, "", tuple(written))

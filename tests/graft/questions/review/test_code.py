@@ -218,6 +218,15 @@ def lines_of(document: Any) -> set[str]:
             "post(2)",
             {f"shop.shop_send {may_be('dags/shop.py', 'what it writes')}"},
         ),
+        (
+            "dags/sql/load.sql",
+            "INSERT INTO dw.a",
+            "SELECT n INTO dw.aa FROM dw.a; INSERT INTO a",
+            {
+                f"{dag}.load {may_be('dags/sql/load.sql', 'dw.a, dw.aa, a')}"
+                for dag in ("shop", "more")
+            },
+        ),
         # A task names it, to a function that is not here.
         (
             "config/size.json",
