@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from dbt_graft.collectors.python_code.script import ReadFile
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_OPERATOR = re.compile(r"DAG|dag|\w*(?:Operator|Sensor)")
+_DEFAULTS = "default_args"
+# Those of every operator of Airflow, so that none has them for its own work.
+_SETTINGS = frozenset(
+    {
+        *("retries", "retry_delay", "retry_exponential_backoff", "max_retry_delay"),
+        *("email_on_failure", "email_on_retry", "priority_weight", "doc_md"),
+    }
+)
 _DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
 
 
@@ -63,7 +73,11 @@ class SyntaxDigests:
             return _digest(content)
         try:
             # Those that are inside of others come before them.
-            for node in reversed([*ast.walk(tree := parse_python(content))]):
+            nodes = [*ast.walk(tree := parse_python(content))]
+            has_plain_settings = _has_plain_settings(nodes)
+            for node in reversed(nodes):
+                if has_plain_settings and isinstance(node, ast.Call | ast.Assign):
+                    _leave_out_settings(node)
                 if not isinstance(node, _DOCUMENTED):
                     continue
                 if ast.get_docstring(node, clean=False) is not None:
@@ -75,6 +89,45 @@ class SyntaxDigests:
             return _digest(_encode(ast.dump(tree)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return _digest(content)
+
+
+def _has_plain_settings(nodes: Sequence[ast.AST]) -> bool:
+    """Whether no code takes settings for values: `load(**default_args)`, `task.retries`."""
+    handed_on = {
+        id(node.value) for node in nodes if isinstance(node, ast.keyword) and node.arg == _DEFAULTS
+    }
+    return not any(
+        (isinstance(node, ast.Attribute) and node.attr in _SETTINGS)
+        or (
+            isinstance(node, ast.Name)
+            and node.id == _DEFAULTS
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in handed_on
+        )
+        for node in nodes
+    )
+
+
+def _leave_out_settings(node: ast.Call | ast.Assign) -> None:
+    """Take out settings of DAGs and operators that say when and by whom, and nothing of data."""
+    if isinstance(node, ast.Assign):
+        is_default = any(getattr(target, "id", "") == _DEFAULTS for target in node.targets)
+        dictionaries = [node.value] if is_default else []
+    else:
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if not _OPERATOR.fullmatch(name):
+            return
+        dictionaries = [item.value for item in node.keywords if item.arg == _DEFAULTS]
+        node.keywords = [item for item in node.keywords if item.arg not in _SETTINGS]
+    for value in dictionaries:
+        if isinstance(value, ast.Dict):
+            entries = [
+                (key, item)
+                for key, item in zip(value.keys, value.values, strict=True)
+                if not (isinstance(key, ast.Constant) and key.value in _SETTINGS)
+            ]
+            value.keys = [key for key, _ in entries]
+            value.values = [item for _, item in entries]
 
 
 def _digest(content: bytes) -> bytes:
