@@ -51,7 +51,7 @@ def review_answer(review: ProjectReview, locate: Place) -> Answer:
     impact, worst = review.impact, worst_verdict(review.nodes)
     return Answer(
         f"changes against {review.base}",
-        count_verdicts(review.nodes),
+        count_verdicts(review.nodes, has_notices=bool(review.notices)),
         coverage(impact),
         [
             Table(
@@ -85,12 +85,16 @@ def review_answer(review: ProjectReview, locate: Place) -> Answer:
     )
 
 
-def count_verdicts(nodes: Iterable[NodeReview]) -> str:
-    """`1 breaking, 2 of rows`"""
+def count_verdicts(nodes: Iterable[NodeReview], *, has_notices: bool = False) -> str:
+    """`1 breaking, 2 of rows`
+
+    Args:
+        has_notices: There may be more: notices name what was not compared.
+    """
     numbers = Counter(node.verdict for node in nodes)
     worst_first = sorted(numbers, reverse=True)
     counts = (f"{numbers[verdict]:,} {_kind(verdict)}" for verdict in worst_first)
-    return ", ".join(counts) or "no change"
+    return ", ".join(counts) or ("no change seen" if has_notices else "no change")
 
 
 def _kind(verdict: ReviewVerdict) -> str:

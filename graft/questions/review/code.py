@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from dbt_graft.analysis.render.phrases import join_names
@@ -12,7 +13,7 @@ from dbt_graft.collectors.python_code.code_cache import CodeCache
 from dbt_graft.collectors.python_code.script import ReadFile
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.task_codes import TaskCodes, checkout_of
-from dbt_graft.graft.questions.review.code_files import changed_code, names_file
+from dbt_graft.graft.questions.review.code_files import changed_code, naming_files
 from dbt_graft.graft.questions.review.files import BaseFiles
 from dbt_graft.graft.questions.review.git import commit_reader
 from dbt_graft.graft.questions.review.names import ReviewNames
@@ -52,12 +53,8 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         for name, code in of_version.items():
             used[name].update(version.cache.files(code))
     unread = set(differing).difference(*used.values())
-    naming = {
-        (name, file)
-        for name in now
-        for file in unread
-        if names_file(used[name], file, codes.read_file)
-    }
+    named = naming_files({*chain(*used.values())} if unread else (), unread, codes.read_file)
+    naming = {(name, other) for name in now for file in used[name] for other in named.get(file, ())}
     notices = _notices(unread.difference(file for _, file in naming))
     chosen = changed | {name for name, _ in naming}
     if not chosen:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import combinations
 from pathlib import Path
 
 from dbt_graft.collectors.python_code.code_cache import syntax_digest
@@ -18,6 +19,8 @@ _CODE = re.compile(r".*\.(?:py|ipynb|sql|hql|j2|sh|ya?ml|json|toml|ini|cfg)")
 _NO_CODE = re.compile(
     r"(?:test_.*|.*_test|conftest)\.py|(?:dbt_project|packages|dependencies|graft)\.yml"
 )
+_WORD = re.compile(rb"[\w.\x80-\xff-]+")
+_MOST_PARTS = 4
 _TESTS = frozenset({"test", "tests"})
 # Those of dbt's own files, which are compared as models.
 _OF_DBT = re.compile(r"(?:models|macros|seeds|snapshots|analys[ei]s|tests)/.*")
@@ -47,14 +50,36 @@ def changed_code(
     return [file for file in listed if _digest(file, read_base) != _digest(file, read_now)]
 
 
-def names_file(files: Iterable[str], other: str, read_file: ReadFile) -> bool:
-    """Whether one of these files names another one, by its last part or as a module."""
-    path = Path(other)
-    names = [re.escape(path.name)]
+def naming_files(
+    files: Iterable[str], others: Collection[str], read_file: ReadFile
+) -> dict[str, list[str]]:
+    """For each file those of the others that it names, by their last part or as a module."""
+    return {
+        file: [other for other in others if not _names(other).isdisjoint(mentioned)]
+        for file in files
+        for mentioned in (_mentioned_names(read_file(file) or b""),)
+    }
+
+
+def _names(file: str) -> set[bytes]:
+    """`config.json` of `conf/my config.json`; `helper.py`, `jobs.helper` of `jobs/helper.py`."""
+    path = Path(file)
+    names = [path.name]
     if path.suffix == ".py" and path.parent.name:
-        names.append(re.escape(f"{path.parent.name}.{path.stem}"))
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])".encode())
-    return any(pattern.search(read_file(file) or b"") for file in files)
+        names.append(f"{path.parent.name}.{path.stem}")
+    words = (_WORD.findall(name.encode("utf-8", "surrogateescape")) for name in names)
+    return {of_name[-1] for of_name in words if of_name}
+
+
+def _mentioned_names(content: bytes) -> set[bytes]:
+    """All that stands between dots in the words of a file: `a.b`, `b.c` and `a.b.c` of `a.b.c`."""
+    names: set[bytes] = set()
+    for word in {*_WORD.findall(content)}:
+        parts = word.split(b".")
+        for start, end in combinations(range(len(parts) + 1), 2):
+            if end - start <= _MOST_PARTS:
+                names.add(b".".join(parts[start:end]))
+    return names
 
 
 def _digest(file: str, read_file: ReadFile) -> str:

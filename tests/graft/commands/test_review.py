@@ -259,7 +259,7 @@ def test_without_a_store_the_impact_is_that_on_dbt_s_models(project: Path) -> No
 def test_a_missing_catalog_is_told_and_costs_no_false_change(project: Path) -> None:
     (project / "target/catalog.json").unlink()
     done = against_base(project)
-    assert done.stdout.splitlines()[0].endswith(": no change")
+    assert done.stdout.splitlines()[0].endswith(": no change seen")
     assert "the project has no catalog.json" in done.stdout
 
 
@@ -285,7 +285,7 @@ def test_a_revision_is_a_base(history: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "model.shop.orders: note: removed" in done.stdout
     first, *_ = run(history, "--base", "HEAD").stdout.splitlines()
-    assert first == "changes against HEAD: no change"
+    assert first == "changes against HEAD: no change seen"
 
 
 @pytest.mark.parametrize("base", ["{folder}/base", "HEAD"])
