@@ -6,7 +6,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,9 +42,10 @@ class TaskCodes:
         self._config = config
         self._folder = (folder or config.folder).resolve()
         self._top = checkout_of(self._folder)
-        self.read_file: ReadFile = read_file or self._read_here
-        cache = Path(config.path(config.artifacts)) / _CACHE if read_file is None else None
-        self.cache = CodeCache(cache, self.read_file)
+        # Of each script all that it may import is looked for, several times over.
+        self.read_file: ReadFile = cache(read_file or self._read_here)
+        path = Path(config.path(config.artifacts)) / _CACHE if read_file is None else None
+        self.cache = CodeCache(path, self.read_file)
 
     @cached_property
     def files(self) -> dict[str, str]:

@@ -47,7 +47,7 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         for name in now.keys() | then.keys()
         if name not in now or name not in then or now[name].syntax != then[name].syntax
     }
-    differing = changed_code(config, base, files.folder, read_file, codes.read_file)
+    differing = changed_code(config, base, files.folder, earlier.read_file, codes.read_file)
     used: dict[str, set[str]] = defaultdict(set)
     for version, of_version in ((codes, now), (earlier, then)):
         for name, code in of_version.items():
@@ -71,7 +71,7 @@ def compare_code(config: Config, names: ReviewNames, base: str, files: BaseFiles
         for name in chosen
     }
     reached = {
-        name: _reached_columns(codes, names, name, files_of[name], read_file, store)
+        name: _reached_columns(codes, earlier, names, name, files_of[name], store)
         for name in changed & then.keys() & now.keys() & codes.files.keys()
     }
     nodes = code_reviews(
@@ -113,10 +113,10 @@ def _notices(unread: Iterable[str]) -> tuple[str, ...]:
 
 def _reached_columns(
     codes: TaskCodes,
+    earlier: TaskCodes,
     names: ReviewNames,
     task: str,
     files: Sequence[str],
-    read_file: ReadFile,
     store: Records,
 ) -> set[ReachedColumn]:
     """The columns and rows that another expression in a file changes; none if it is not clear.
@@ -127,16 +127,16 @@ def _reached_columns(
     if len(files) != 1 or not files[0].endswith((".py", ".ipynb")):
         return set()
     script, file = codes.files[task], files[0]
-    old = read_file(file) or b""
+    old = earlier.read_file(file) or b""
     # Only this file may be another: what the others do now is what they did.
     mixed = CodeCache(None, lambda path: old if path == file else codes.read_file(path))
-    if mixed.code(script, task).syntax != CodeCache(None, read_file).code(script, task).syntax:
+    if mixed.code(script, task).syntax != earlier.cache.code(script, task).syntax:
         return set()
     # Importing it takes longer than a review in which no script has changed.
     from dbt_graft.collectors.python_code.probe import changed_outputs
 
     edges = changed_outputs(old, file, codes.read_file, task, script)
-    datasets = written_datasets(store, task, codes.codes()[task])
+    datasets = written_datasets(store, task, codes.cache.code(script, task))
     if any(edge.to_table not in datasets for edge in edges):
         return set()
     return {
