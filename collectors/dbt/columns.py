@@ -31,7 +31,7 @@ from dbt_graft.lineage.records import ANY_COLUMN
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
 
-_NOT_COMPILED = "it is not compiled: run `dbt compile` or `dbt docs generate`"
+_NOT_COMPILED = "it is not compiled (run `dbt compile` or `dbt docs generate`)"
 _PYTHON = "a Python model: columns come from Spark's log"
 
 

@@ -244,7 +244,7 @@ def _dbt() -> tuple[Lineage, dict[DatasetId, Description]]:
     for name, parents in models.items():
         target, task = spark_table(f"analytics.{name}"), f"model.shop.{name}"
         sources = [spark_table(parent) for parent in parents]
-        gap = "it is not compiled: run `dbt compile`" if name == "customers" else None
+        gap = "it is not compiled (run `dbt compile`)" if name == "customers" else None
         made[task] = Definition(
             task, dbt, target, tuple(sources), Operation.CREATE_TABLE_AS, gap=gap
         )

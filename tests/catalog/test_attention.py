@@ -130,7 +130,7 @@ def test_without_findings_the_page_says_so(tmp_path: Path) -> None:
         ),
         (
             "Columns of dbt models",
-            ["it is not compiled: run dbt compile", "1", "analytics.customers"],
+            ["it is not compiled (run dbt compile)", "1", "analytics.customers"],
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_gap_names_the_tasks_that_have_it_but_not_all_of_many(tmp_path: Path) 
     for number in range(12):
         [run] = task(number, Status.OK).runs
         tasks.append(Task(run.task, ("spark",), (), (run,), gaps=("c",) if number else ("a", "b")))
-    lineage = Lineage({}, {one.name: one for one in tasks}, shapes=shapes)
+    lineage = Lineage({}, {entry.name: entry for entry in tasks}, shapes=shapes)
     build(DescribedLineage(lineage), SiteSettings(), tmp_path / "site")
     shown = section(
         (tmp_path / "site/gaps/index.html").read_text("utf-8"), "Statements not parsed completely"

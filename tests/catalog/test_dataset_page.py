@@ -65,7 +65,7 @@ ACTIVE = "datasets/mssql-sql01-1433/crm/dbo/vw_active_suppliers/"
         (ORDERS, "Columns", ["order_id", "bigint", "Primary key.", "amount", "own currency"]),
         (ACTIVE, "Columns", ["copied: SupplierFeed.SupplierNo", "masked: SupplierFeed.Email"]),
         (ACTIVE, "Columns", ["Rows are filtered by SupplierFeed.Active", "1 column"]),
-        (CUSTOMERS, "Columns", ["may be missing, as it is not compiled: run dbt compile."]),
+        (CUSTOMERS, "Columns", ["may be missing, as it is not compiled (run dbt compile)."]),
         (SUPPLIERS, "Columns", ["copied: dbo.vw_active_suppliers"]),
         (SUPPLIERS, "Columns", ["Rows are joined by dbo.vw_active_suppliers.supplier_id"]),
         (PRODUCTS, "Columns", ["which column from which is not resolved:", "copied: suppliers"]),

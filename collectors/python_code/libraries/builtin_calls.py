@@ -244,7 +244,8 @@ def _execute_code(call: Call) -> Value:
     file = machine.contents.get(call.text("source", 0) or "")
     if file is None or machine.stack or len(call.arguments.values()) > 1:
         return _not_followed(call)
-    scope, _ = machine.modules[next(iter(machine.modules))]
+    # A file that is run so is no module: its names are the script's.
+    scope, _ = machine.modules.get(machine.file) or next(iter(machine.modules.values()))
     machine.run(file, scope)
     return Const(None)
 

@@ -32,6 +32,8 @@ def run_operator(call: Call) -> None:
         for path in _texts(machine, call.get(name)):
             if path.endswith(".py"):
                 run_program(machine, path)
+            elif name == "application":
+                machine.record.add_gap(machine.gap("the program that it starts is not of Python"))
     for command in _texts(machine, call.get("bash_command")):
         run_command(machine, command)
 

@@ -69,7 +69,7 @@ def test_schemas_of_a_layer_that_no_screen_shows_are_merged() -> None:
     raw = [DatasetId("spark", f"raw.s{n:02}.t{m}") for n in range(50) for m in range(n % 3 + 1)]
     marts = [DatasetId("spark", f"mart.main.t{n}") for n in range(9)]
     flows = tuple(Flow(source, marts[0], "load") for source in raw)
-    lineage = Lineage({one: Dataset(one) for one in (*raw, *marts)}, flows=flows)
+    lineage = Lineage({table: Dataset(table) for table in (*raw, *marts)}, flows=flows)
     view = opening_view(Index(DescribedLineage(lineage)))
     folders = {folder.id: folder.datasets for folder in view.folders}
     assert len(folders) <= 25

@@ -203,7 +203,7 @@ def test_a_snapshot_has_columns_that_dbt_adds(
     [
         ("select from where", {}, "the parser does not support this statement"),
         ("insert into t values (1)", {}, "it is not a query"),
-        ("", {}, "it is not compiled: run `dbt compile` or `dbt docs generate`"),
+        ("", {}, "it is not compiled (run `dbt compile` or `dbt docs generate`)"),
         ("", {"language": "python"}, "a Python model: columns come from Spark's log"),
         (
             "select * from db.raw.one cross join db.raw.two",
@@ -237,7 +237,7 @@ def test_literals_in_expressions_without_a_name_are_not_published(adapter: str) 
 @pytest.mark.parametrize(
     ("adapter", "sql", "notice"),
     [
-        ("postgres", "", "it is not compiled: run `dbt compile` or `dbt docs generate`"),
+        ("postgres", "", "it is not compiled (run `dbt compile` or `dbt docs generate`)"),
         ("mainframe", "select 1 as x", "the SQL of dbt's adapter mainframe is not supported"),
     ],
 )
