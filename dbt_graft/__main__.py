@@ -1,8 +1,14 @@
 """The command `graft`, also as `python -m dbt_graft`."""
 
+from __future__ import annotations
+
 import atexit
 import gc
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 # Commands that start no Spark and end soon.
 _BRIEF = {"check", "diff", "doctor", "impact", "incident", "inject", "query", "review", "show"}
@@ -10,6 +16,7 @@ _BRIEF = {"check", "diff", "doctor", "impact", "incident", "inject", "query", "r
 
 def main() -> None:
     """Run the command; Ctrl-C ends in one line even before all modules are loaded."""
+    sys.unraisablehook = _interrupt_again
     try:
         if not _BRIEF.isdisjoint(sys.argv[1:2]) or sys.argv[1:3] == ["store", "info"]:
             _prepare()
@@ -19,6 +26,25 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+
+
+def _interrupt_again(error: UnraisableHookArgs) -> None:
+    """Raise Ctrl-C once more where it came in a callback of a weak reference: Python drops it."""
+    if error.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(error)
+        return
+    import signal
+    from threading import Timer, main_thread
+
+    def interrupt() -> None:
+        if (main := main_thread().ident) and hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, signal.SIGINT)  # ends its system call too
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    again = Timer(0.05, interrupt)  # raised at once it would be dropped once more
+    again.daemon = True
+    again.start()
 
 
 def _prepare() -> None:

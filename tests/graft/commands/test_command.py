@@ -189,6 +189,25 @@ def test_ctrl_c_ends_collect_and_all_that_it_started(
     assert not (folder / "store/batches").exists()
 
 
+def test_ctrl_c_in_a_callback_that_drops_it_ends_a_command_all_the_same(tmp_path: Path) -> None:
+    # py4j has such a callback for each of its objects.
+    code = HELD.replace("lambda *_: time.sleep(600)", "interrupted_in_a_callback")
+    code = f"""
+import os, signal, time, weakref
+
+class Freed:
+    pass
+
+def interrupted_in_a_callback(*_):
+    freed = Freed()
+    reference = weakref.ref(freed, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del freed
+    time.sleep(600)
+{code}"""
+    done = run(project(tmp_path), "-c", code, "collect", "--quiet", "--engine", "local")
+    assert (done.stdout, done.stderr, done.returncode) == ("", "interrupted\n", 130)
+
+
 def group_is_alive(group: int) -> bool:
     """Whether a process group has members."""
     try:
