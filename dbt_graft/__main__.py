@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,8 @@ def _interrupt_again(error: UnraisableHookArgs) -> None:
 
 def _prepare() -> None:
     """Leave out what takes as long as many a command."""
+    # Arrow's own memory pool asks the system for each page anew.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # pyarrow imports numpy wherever it is installed. What starts Spark needs it.
     sys.modules["numpy"] = None  # type: ignore[assignment]  # as if it were not installed
     # The process ends before garbage counts, and nobody need look for it at the end.

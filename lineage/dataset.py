@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import field
 from enum import StrEnum
-from typing import Annotated
+from functools import lru_cache
+from typing import Annotated, NamedTuple
 
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.redaction import redact_name, redact_text
@@ -23,6 +24,8 @@ _CASE_SENSITIVE = _ROOTED | _BUCKETS | {"kafka"}
 # `#t~2` is the second temporary table `#t` of a run.
 _COUNTED = re.compile(r"^([#@].*)~\d+$")
 _GLOBAL_TEMPORARY = "##"
+# Of a million datasets most are in few namespaces.
+_NAMESPACES = 1 << 12
 
 
 class Kind(StrEnum):
@@ -51,19 +54,18 @@ class DatasetId:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for part, text in (("namespace", self.namespace), ("name", self.name)):
-            if (clean := redact_name(text)) is not text:
-                object.__setattr__(self, part, clean)
-        scheme = self.namespace.partition("://")[0].lower()
-        if self.is_rooted and self.name[:1] != "/":
-            object.__setattr__(self, "name", f"/{self.name}")
-        namespace, name = self.namespace, self.name
-        server, path = split_namespace(namespace)
-        if path:
-            namespace = server
-            name = f"{'/' * self.is_rooted}{path}/{name.lstrip('/')}"
-        name = name if scheme in _CASE_SENSITIVE else name.casefold()
-        object.__setattr__(self, "key", (namespace.casefold(), name))
+        space = _namespace(self.namespace)
+        if space.text is not self.namespace:
+            object.__setattr__(self, "namespace", space.text)
+        name = redact_name(self.name)
+        if space.is_rooted and name[:1] != "/":
+            name = f"/{name}"
+        if name is not self.name:
+            object.__setattr__(self, "name", name)
+        if space.path:
+            name = f"{'/' * space.is_rooted}{space.path}/{name.lstrip('/')}"
+        name = name if space.is_case_sensitive else name.casefold()
+        object.__setattr__(self, "key", (space.key, name))
         object.__setattr__(self, "_hash", hash(self.key))
 
     def __hash__(self) -> int:
@@ -83,12 +85,12 @@ class DatasetId:
     @property
     def is_rooted(self) -> bool:
         """Whether it lies in a file system: its name is a path from the root."""
-        return self.namespace.partition("://")[0].lower() in _ROOTED
+        return _namespace(self.namespace).is_rooted
 
     @property
     def is_path(self) -> bool:
         """Whether the name is a path, as files and folders have; names of tables hold no slash."""
-        return "/" in self.name or self.namespace.partition("://")[0].lower() in _BUCKETS
+        return "/" in self.name or _namespace(self.namespace).is_bucket
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -104,6 +106,34 @@ class DatasetId:
         *_, before, last = "", *self.name.rsplit(".", 2)
         short = f"{before}.{last}" if before and last else ".".join(self.parts[-2:])
         return _COUNTED.sub(r"\1", short) if "~" in short else short
+
+
+class _Namespace(NamedTuple):
+    """A namespace as ids need it.
+
+    Attributes:
+        text: The namespace without what does not identify data.
+        key: Its server as namespaces compare.
+        path: What follows the server; mostly empty.
+    """
+
+    text: str
+    key: str
+    path: str
+    is_rooted: bool
+    is_bucket: bool
+    is_case_sensitive: bool
+
+
+@lru_cache(_NAMESPACES)
+def _namespace(namespace: str) -> _Namespace:
+    text = redact_name(namespace)
+    scheme = text.partition("://")[0].lower()
+    server, path = split_namespace(text)
+    return _Namespace(
+        *(text, server.casefold(), path, scheme in _ROOTED, scheme in _BUCKETS),
+        scheme in _CASE_SENSITIVE,
+    )
 
 
 # Another name of a dataset as logs spell it: it stays as it is where datasets are renamed.

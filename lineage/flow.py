@@ -27,6 +27,9 @@ from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
+_NAMES = attrgetter(
+    *("dataset.key", "dataset.namespace", "dataset.name", "direction", "operation", "evidence")
+)
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
@@ -234,10 +237,7 @@ def _first(access: Access) -> datetime:
 
 def _place(access: Access) -> tuple[object, ...]:
     """The place of an access among those of its statement: a log has them in any order."""
-    dataset = access.dataset
-    names = (dataset.key, dataset.namespace, dataset.name)
-    first, last = _first(access), access.last_at or _BEGINNING
-    return (*names, access.direction, access.operation, access.evidence, first, last)
+    return *_NAMES(access), _first(access), access.last_at or _BEGINNING
 
 
 def _flow(origin: _Origin, write: Access) -> Flow:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -26,6 +27,7 @@ _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _OPERATION, _SHAPE, _RUN = attrgetter("operation"), attrgetter("shape_id"), attrgetter("run_id")
 _ROWS, _BYTES, _STATEMENTS = attrgetter("rows"), attrgetter("bytes"), attrgetter("statements")
 _FIRST, _LAST = attrgetter("first_at"), attrgetter("last_at")
+_SOURCE, _TARGET = attrgetter("source.key"), attrgetter("target.key")
 _PROCEDURE, _EVIDENCE = attrgetter("procedure"), attrgetter("evidence")
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 # A task, the key of a dataset that it uses, and how.
@@ -96,13 +98,11 @@ def usages(
         engines: The engine of each run, by task and run id.
         flows: What these accesses moved; the ends of each flow are used by its task.
     """
-    engines = engines or {}
+    engines, flows = engines or {}, [*flows]
     # Datasets by their keys, whose hashes are made by C.
-    flowed = {
-        (flow.task, dataset.key, direction): (dataset, flow)
-        for flow in flows
-        for dataset, direction in _ends(flow)
-    }
+    tasks = [flow.task for flow in flows]
+    flowed = {*zip(tasks, map(_SOURCE, flows), repeat(Direction.READ))}
+    flowed.update(zip(tasks, map(_TARGET, flows), repeat(Direction.WRITE)))
     groups: dict[tuple[_UseKey, str], list[Access]] = defaultdict(list)
     for access in accesses:
         engine = engines.get((access.task, access.run_id)) or engine_without_run(access)
@@ -112,6 +112,12 @@ def usages(
         for (use, engine), group in groups.items()
     ]
     by_task = {task: engine for (task, _), engine in sorted(engines.items())}
+    missing = flowed - {use for use, _ in groups}
+    moved = {
+        (flow.task, dataset.key, direction): (dataset, flow)
+        for flow in (flows if missing else ())
+        for dataset, direction in _ends(flow)
+    }
     all_usages += [
         Usage(
             *(task, dataset, direction),
@@ -120,8 +126,8 @@ def usages(
             evidence=flow.evidence,
             engine=by_task.get(task, UNKNOWN),
         )
-        for task, key, direction in flowed.keys() - {use for use, _ in groups}
-        for dataset, flow in (flowed[task, key, direction],)
+        for task, key, direction in missing
+        for dataset, flow in (moved[task, key, direction],)
     ]
     return sorted(all_usages, key=attrgetter("task", "dataset.key", "direction", "engine"))
 
@@ -131,10 +137,10 @@ def with_repeats(
 ) -> list[Usage]:
     """The usages, with the statements of runs that were folded."""
     statements: Counter[tuple[str, DatasetId, Direction, str]] = Counter()
-    for repeat in repeats:
-        statements[repeat.task, rename(repeat.dataset), repeat.direction, repeat.engine] += (
-            repeat.statements
-        )
+    for folded_use in repeats:
+        statements[
+            folded_use.task, rename(folded_use.dataset), folded_use.direction, folded_use.engine
+        ] += folded_use.statements
     if not statements:
         return list(used)
     return [

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from dbt_graft.graft.project.code_stamps import code_stamps
-from dbt_graft.graft.project.output_file import write_file
+from dbt_graft.graft.project.output_file import output_file
 from dbt_graft.graft.project.output_folder import MARKER
 from dbt_graft.lineage.errors import GraftError
 from dbt_graft.lineage.frozen import frozen
@@ -45,7 +45,7 @@ def read_sections(path: Path, key: str | None = None) -> dict[str, memoryview] |
     except OSError as error:
         _log.debug("%s is not read: %s", path, error)
         return None
-    if checksum != _checksum(content):
+    if checksum != _checksum((content,)):
         _log.debug("%s is damaged", path)
         return None
     names, _, _ = content.partition(b"\n")
@@ -63,12 +63,18 @@ def write_sections(path: Path, key: str, sections: Mapping[str, bytes]) -> None:
         GraftError: It cannot be written.
     """
     names = orjson.dumps([(name, len(section)) for name, section in sections.items()])
-    content = b"".join((names, b"\n", *sections.values()))
-    write_file(path, b"".join((f"{key}\n".encode(), _checksum(content), content)))
+    parts = (names, b"\n", *sections.values())
+    # To join the parts would copy them.
+    with output_file(path) as new, new.open("wb") as file:
+        file.writelines((f"{key}\n".encode(), _checksum(parts), *parts))
 
 
-def _checksum(content: bytes) -> bytes:
-    return f"{zlib.crc32(content):08x} {len(content)}\n".encode()
+def _checksum(parts: Iterable[bytes]) -> bytes:
+    """A line of the checksum and the size of parts that follow each other."""
+    checksum = size = 0
+    for part in parts:
+        checksum, size = zlib.crc32(part, checksum), size + len(part)
+    return f"{checksum:08x} {size}\n".encode()
 
 
 _SECTION = "value"

@@ -17,6 +17,7 @@ from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.records import Access, Dataset, Records
 
 _KIND, _FIRST, _LAST = attrgetter("kind"), attrgetter("first_at"), attrgetter("last_at")
+_NO_SCHEMA = Schema((), None)
 
 
 def locate_names(rename: Rename, datasets: Iterable[Dataset]) -> Rename:
@@ -92,33 +93,35 @@ def join_datasets(
     schemas: Mapping[DatasetId, Schema],
 ) -> dict[DatasetId, Dataset]:
     datasets: dict[DatasetId, Dataset] = {}
-
-    def add_dataset(dataset: Dataset) -> None:
-        earlier = datasets.get(dataset.id)
-        datasets[dataset.id] = merge_datasets(earlier, dataset) if earlier else dataset
-
     for dataset in recorded:
         if dataset.kind is not Kind.TEMPORARY:
-            add_dataset(dataset)
-    for group in group_by_key((each.dataset.key, each) for each in accesses).values():
-        add_dataset(
-            Dataset(
-                group[0].dataset,
-                reduce(joint_kind, map(_KIND, group)),
-                first_seen=min(filter(None, map(_FIRST, group)), default=None),
-                last_seen=max(filter(None, map(_LAST, group)), default=None),
-            )
-        )
+            earlier = datasets.get(dataset.id)
+            datasets[dataset.id] = merge_datasets(earlier, dataset) if earlier else dataset
+    used = group_by_key((access.dataset.key, access) for access in accesses)
+    for first, *_ in used.values():
+        datasets.setdefault(first.dataset, Dataset(first.dataset, first.kind))
     drops = Drops(accesses)
-    for key, dataset in datasets.items():
-        schema = schemas.get(key, Schema((), None))
-        datasets[key] = replace(
-            dataset,
-            columns=schema.columns,
-            has_all_columns=schema.defined_at is not None,
-            dropped_at=drops.drop_time(dataset),
+
+    def describe(dataset: Dataset) -> Dataset:
+        schema, group = schemas.get(dataset.id, _NO_SCHEMA), used.get(dataset.id.key, ())
+        first, last = (
+            (dataset.first_seen, *map(_FIRST, group)),
+            (dataset.last_seen, *map(_LAST, group)),
         )
-    return dict(sorted(datasets.items(), key=lambda item: item[0].key))
+        return Dataset(
+            dataset.id,
+            kind=reduce(joint_kind, map(_KIND, group), dataset.kind),
+            columns=schema.columns,
+            symlinks=dataset.symlinks,
+            first_seen=min(filter(None, first), default=None),
+            last_seen=max(filter(None, last), default=None),
+            dropped_at=drops.drop_time(dataset),
+            origin=dataset.origin,
+            has_all_columns=schema.defined_at is not None,
+        )
+
+    by_name = sorted(datasets.items(), key=lambda item: item[0].key)
+    return {key: describe(dataset) for key, dataset in by_name}
 
 
 def find_aliases(
@@ -126,7 +129,11 @@ def find_aliases(
 ) -> dict[DatasetId, tuple[DatasetId, ...]]:
     """For each dataset the names in logs that a rule replaces; the place of its files is none."""
     used = {access.dataset for access in records.accesses if access.kind is not Kind.TEMPORARY}
-    renamed = sorted((dataset, name) for name in used if (dataset := rename(name)) != name)
+    renamed = sorted(
+        (dataset, name)
+        for name in used
+        if (dataset := rename(name)) is not name and dataset != name
+    )
     aliases = group_by_key(
         (dataset, name)
         for dataset, name in renamed

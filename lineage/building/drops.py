@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import Access, Dataset, Direction, Status
@@ -18,20 +19,21 @@ class Drops:
 
     def __init__(self, accesses: Iterable[Access], until: datetime | None = None) -> None:
         self._until = until
-        self._dropped: dict[DatasetId, datetime] = {}
-        self._written: dict[DatasetId, datetime] = {}
+        self._done = [access for access in accesses if access.status is not Status.FAILED]
+        self._dropped = self._last_times(filter(drops, self._done))
+
+    @cached_property
+    def _written(self) -> Mapping[DatasetId, datetime]:
+        # Most are never dropped, and then nobody asks.
+        writes = (access for access in self._done if access.direction is Direction.WRITE)
+        return self._last_times(access for access in writes if not drops(access))
+
+    def _last_times(self, accesses: Iterable[Access]) -> dict[DatasetId, datetime]:
+        latest: dict[DatasetId, datetime] = {}
         for access in accesses:
-            if access.status is Status.FAILED:
-                continue
-            is_write = access.direction is Direction.WRITE
-            if drops(access):
-                latest = self._dropped
-            elif is_write:
-                latest = self._written
-            else:
-                continue
             for at in self._times(access):
                 latest[access.dataset] = max(at, latest.get(access.dataset, at))
+        return latest
 
     def drop_time(self, dataset: Dataset) -> datetime | None:
         """The time at which a dataset was dropped; None if it is there."""
@@ -40,7 +42,7 @@ class Drops:
         if recorded and (self._until is None or recorded <= self._until):
             times.append(recorded)
         dropped = max((at for at in times if at), default=None)
-        written = self._written.get(dataset.id)
+        written = self._written.get(dataset.id) if dropped else None
         if dropped is None or written is None or written < dropped:
             return dropped
         # Of one moment the log itself knows the order.

@@ -63,6 +63,10 @@ def logged_schemas(
             at = at or (created.get(part) if name not in columns else None)
         if at or name not in columns:
             columns[name], defined_at[name] = {}, at
+            folded = {column.name.casefold(): column for column in dataset.columns}
+            if len(folded) == len(dataset.columns):  # as most often
+                columns[name] = folded
+                continue
         for column in dataset.columns:
             earlier = columns[name].setdefault(column.name.casefold(), column)
             if column.type not in ("", earlier.type):
