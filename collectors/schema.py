@@ -9,6 +9,7 @@ microsecond. A field with `metadata={"stored": False}` is no column.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -31,7 +32,9 @@ from typing import (
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbt_graft.lineage.column_edges import ColumnEdges, constant_fields, edge_field
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.records import ColumnEdge
 
 R = TypeVar("R")
 Row = dict[str, Any]
@@ -309,6 +312,23 @@ def records(kind: type[R], table: pa.Table) -> list[R]:
     ]
 
 
+def column_edges(table: pa.Table) -> ColumnEdges:
+    """The column edges of a table's rows.
+
+    Raises:
+        ValueError: A value is none of those that an enumeration has.
+    """
+    if not table.num_rows:
+        return ColumnEdges(0, {})
+    present = set(table.column_names)
+    edge_fields = {
+        each.name: edge_field(*_distinct_values(*_stored_values(ColumnEdge, each, table)))
+        for each in _fields(ColumnEdge)
+        if each.column in present
+    }
+    return ColumnEdges(table.num_rows, {**constant_fields(), **edge_fields})
+
+
 def _all_empty(lists: pa.ChunkedArray[Any]) -> bool:
     return not pc.sum(pc.list_value_length(lists)).as_py()
 
@@ -323,20 +343,28 @@ def _python_values(
     """
     if pa.types.is_floating(column.type):
         return [*map(restored, column.to_pylist())]
-    values, distinct = list[Any](), list[Any]()
+    values, places = _distinct_values(column, restored)
+    return [*map(values.__getitem__, places)]
+
+
+def _distinct_values(
+    column: pa.ChunkedArray[Any], restored: Callable[[Any], Any]
+) -> tuple[list[Any], array[int]]:
+    """The values of a flat column, each once as it is stored, and the place of each row's."""
+    places, values = array("i"), list[Any]()
     chunks: list[Any] = column.dictionary_encode(null_encoding="encode").chunks
     for chunk in chunks:
         # All chunks have one dictionary.
-        distinct = distinct or [*map(restored, chunk.dictionary.to_pylist())]
-        places = memoryview(chunk.indices.buffers()[1]).cast("i")[chunk.offset :]
-        values += map(distinct.__getitem__, places[: len(chunk)])
-    return values
+        values = values or [*map(restored, chunk.dictionary.to_pylist())]
+        indices = memoryview(chunk.indices.buffers()[1]).cast("i")[chunk.offset :]
+        places.frombytes(indices[: len(chunk)].cast("B"))
+    return values, places
 
 
 def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
-        return _python_values(_dataset_texts(table, field.name), _dataset_of)
+        return _python_values(*_stored_values(kind, field, table))
     column: Any = table[field.column]  # pyarrow's stubs know nothing of a schema's types
     default = _defaults(kind)[field.name]
     empty = None if default is MISSING else default
@@ -352,12 +380,25 @@ def _values(kind: Any, field: _Field, table: pa.Table) -> Iterable[Any]:
             return [tuple(islice(rest, size)) for size in sizes]
     if pa.types.is_nested(column.type) or _flat_class(_hints(kind)[field.name]):
         return [field.value(row) for row in table.select([field.column]).to_pylist()]
+    return _python_values(*_stored_values(kind, field, table))
+
+
+def _stored_values(
+    kind: Any, field: _Field, table: pa.Table
+) -> tuple[pa.ChunkedArray[Any], Callable[[Any], Any]]:
+    """The flat column of a field, and what makes of a value in it, or of None, that of a record."""
+    hint = _plain_type(_hints(kind)[field.name])
+    if hint is DatasetId:
+        return _dataset_texts(table, field.name), _dataset_of
+    column: Any = table[field.column]
+    default = _defaults(kind)[field.name]
+    empty = None if default is MISSING else default
     if pa.types.is_timestamp(column.type):
         microseconds = column.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
-        return _python_values(microseconds, lambda at: _time(at) or empty)
+        return microseconds, lambda at: _time(at) or empty
     is_enum = isinstance(hint, type) and issubclass(hint, Enum)
     restored = hint if is_enum else lambda value: value
-    return _python_values(column, lambda value: empty if value is None else restored(value))
+    return column, lambda value: empty if value is None else restored(value)
 
 
 def _dataset_texts(table: pa.Table, name: str) -> pa.ChunkedArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 
@@ -39,7 +39,7 @@ class DbtRuns:
     """
 
     node_results: Mapping[str, tuple[NodeResult, ...]] = field(default_factory=dict)
-    column_edges: tuple[ColumnEdge, ...] = ()
+    column_edges: Sequence[ColumnEdge] = ()
     reads: Mapping[DatasetId, ModelReads] = field(default_factory=dict)
 
     def last_try(self, node_id: str) -> NodeResult | None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import or_
 
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description
 from dbt_graft.lineage.graphs.column_graph import ColumnGraph
 from dbt_graft.lineage.model import Lineage
-from dbt_graft.lineage.records import ColumnEdge
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,10 @@ class DescribedLineage:
         Of the dataset's own columns it answers as `column_graph` does, where datasets beyond are
         not asked for.
         """
-        edges = self.lineage.column_edges
+        edges = ColumnEdges.of(self.lineage.column_edges)
         around = _keys_around(edges, dataset)
-        touching = (
-            edge
-            for edge in edges
-            if edge.from_dataset.key in around or edge.to_dataset.key in around
-        )
+        sides = (edges.numbers(end, lambda other: other.key in around) for end in _ENDS)
+        touching = edges.select([*map(or_, *sides)])
         datasets = (facts for facts in self.lineage.datasets.values() if facts.id.key in around)
         return ColumnGraph(touching, datasets, self.consumers)
 
@@ -66,13 +64,13 @@ def task_consumer(lineage: Lineage, name: str, node_id: str) -> Consumer:
 
 
 _Key = tuple[str, str]
+_ENDS = ("from_dataset", "to_dataset")
 
 
-def _keys_around(edges: Iterable[ColumnEdge], dataset: DatasetId) -> set[_Key]:
+def _keys_around(edges: ColumnEdges, dataset: DatasetId) -> set[_Key]:
     """The keys of a dataset, of all that feed it, and of all that it feeds."""
     feeds, fed_by = defaultdict[_Key, set[_Key]](set), defaultdict[_Key, set[_Key]](set)
-    for edge in edges:
-        source, target = edge.from_dataset.key, edge.to_dataset.key
+    for source, target in {*zip(*map(edges.keys, _ENDS), strict=True)}:
         feeds[source].add(target)
         fed_by[target].add(source)
     around: set[_Key] = set()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -17,6 +18,18 @@ def group_by_key(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def picker(places: Collection[int]) -> Callable[[Sequence[V]], Sequence[V]]:
+    """A function for the values at these places: half the time of a call for each of them."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple(values[place] for place in places)
+
+
+def pick(values: Sequence[V], places: Collection[int]) -> Sequence[V]:
+    """The values at these places."""
+    return picker(places)(values)
 
 
 class Grouped(Mapping[K, Sequence[V]], Generic[K, V]):

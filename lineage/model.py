@@ -87,9 +87,8 @@ class Task:
     @property
     def only_reads(self) -> bool:
         """It read something and never tried to write, like a report."""
-        return bool(self.reads) and not any(
-            usage.direction is Direction.WRITE for usage in self.usages
-        )
+        writes = any(usage.direction is Direction.WRITE for usage in self.usages)
+        return not writes and bool(self.reads)
 
     def runs_of(self, *usages: Usage) -> tuple[Run, ...]:
         """The runs behind usages, newest first, each on the engine of its usage.
@@ -167,7 +166,7 @@ class Lineage:
     flows: tuple[Flow, ...] = ()
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     rejects: tuple[Reject, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
+    column_edges: Sequence[ColumnEdge] = ()
     column_uses: tuple[ColumnUse, ...] = ()
     known_reads: tuple[tuple[str, DatasetId], ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict)
@@ -324,13 +323,13 @@ def _join(a: Any, b: Any) -> Any:
 
     Of what both have under a key that of `a` counts. Numbers are added up.
     """
+    if isinstance(a, Sequence):
+        return tuple(dict.fromkeys((*a, *b))) if a and b else a or b
     if is_dataclass(a) and not isinstance(a, type):
         names = [part.name for part in fields(a)]
         return replace(a, **{name: _join(getattr(a, name), getattr(b, name)) for name in names})
     if isinstance(a, Mapping):
         return dict(sorted({**b, **a}.items(), key=itemgetter(0)))
-    if isinstance(a, tuple):
-        return tuple(dict.fromkeys((*a, *b))) if a and b else a or b
     return a + b
 
 

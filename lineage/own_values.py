@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import logging
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from itertools import chain, islice, repeat
-from operator import attrgetter, is_, methodcaller
+from itertools import chain, compress, count, islice, repeat
+from operator import attrgetter, is_, is_not, methodcaller
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -38,7 +39,12 @@ def dump_values(value: Any) -> bytes:
     """A value as bytes."""
     content = io.BytesIO()
     pickler = pickle.Pickler(content, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _Reductions({ZoneInfo: lambda zone: (ZoneInfo, (zone.key,))})
+    pickler.dispatch_table = _Reductions(
+        {
+            ZoneInfo: lambda zone: (ZoneInfo, (zone.key,)),
+            array: lambda numbers: (_numbers, (numbers.typecode, numbers.tobytes())),
+        }
+    )
     pickler.dump(value)
     return content.getvalue()
 
@@ -59,6 +65,10 @@ class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
     Of a dataclass its arguments: its own way looks the fields up again for each of a million.
     """
 
+    def __init__(self, others: Mapping[type, Callable[[Any], tuple[Any, ...]]]) -> None:
+        super().__init__(others)
+        self._rows = _RowWriter()
+
     def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
         if issubclass(kind, type):
             raise KeyError(kind)  # Classes are written by their names.
@@ -72,7 +82,7 @@ class _Reductions(dict[type, Callable[[Any], tuple[Any, ...]]]):
             return kind, arguments(value)
 
         def reduction_of_rows(value: object) -> tuple[Any, ...]:
-            return kind, tuple([_by_columns(argument) for argument in arguments(value)])
+            return kind, tuple([self._rows.write(argument) for argument in arguments(value)])
 
         self[kind] = reduction_of_rows if has_rows else reduction
         return self[kind]
@@ -88,32 +98,53 @@ class _MadeValue:
         return self._reduced
 
 
-def _by_columns(values: Any) -> Any:
-    """Very many records field by field: a pickle has each value in a loop of its own."""
-    if values.__class__ is dict and len(values) >= _MANY:
-        records = tuple(values.values())
-        written = _by_columns(records)
-        return values if written is records else _MadeValue(_entries, [*values], written)
-    if values.__class__ is not tuple or len(values) < _MANY:
-        return values
-    kind = values[0].__class__
-    if kind is DatasetId or not is_dataclass(kind) or {*map(type, values)} != {kind}:
-        return values
-    names = [field.name for field in fields(kind) if field.init]
-    columns = (_column([*map(attrgetter(name), values)]) for name in names)
-    return _MadeValue(_rows, kind, len(values), *columns)
+class _RowWriter:
+    """Writes very many records field by field: a pickle has each value in a loop of its own.
 
+    Many tuples have most of their records in common; these are written once.
+    """
 
-def _column(values: list[Any]) -> Any:
-    first = values[0]
-    if all(map(is_, values, repeat(first))):
-        return (first,)
-    if first.__class__ is tuple and {*map(type, values)} == {tuple}:
-        records = tuple(chain.from_iterable(values))
-        written = _by_columns(records)
-        if written is not records:
-            return _MadeValue(_parts, [*map(len, values)], written)
-    return values
+    def __init__(self) -> None:
+        self._written: list[tuple[tuple[Any, ...], _MadeValue]] = []
+
+    def write(self, values: Any) -> Any:
+        """The values, or what makes them of their fields."""
+        if values.__class__ is dict and len(values) >= _MANY:
+            records = tuple(values.values())
+            written = self.write(records)
+            return values if written is records else _MadeValue(_entries, [*values], written)
+        if values.__class__ is not tuple or len(values) < _MANY:
+            return values
+        kind = values[0].__class__
+        if kind is DatasetId or not is_dataclass(kind) or {*map(type, values)} != {kind}:
+            return values
+        made = self._as_changed(values)
+        if made is None:
+            names = [field.name for field in fields(kind) if field.init]
+            columns = (self._column([*map(attrgetter(name), values)]) for name in names)
+            made = _MadeValue(_rows, kind, len(values), *columns)
+            self._written.append((values, made))
+        return made
+
+    def _as_changed(self, values: tuple[Any, ...]) -> _MadeValue | None:
+        """The values as those of a tuple before, but for few of them."""
+        for before, made in self._written:
+            if len(before) == len(values) and before[0].__class__ is values[0].__class__:
+                others = [*compress(count(), map(is_not, before, values))]
+                if len(others) < len(values) // 2:
+                    return _MadeValue(_changed, made, others, [values[place] for place in others])
+        return None
+
+    def _column(self, values: list[Any]) -> Any:
+        first = values[0]
+        if all(map(is_, values, repeat(first))):
+            return (first,)
+        if first.__class__ is tuple and {*map(type, values)} == {tuple}:
+            records = tuple(chain.from_iterable(values))
+            written = self.write(records)
+            if written is not records:
+                return _MadeValue(_parts, [*map(len, values)], written)
+        return values
 
 
 def _rows(kind: Callable[..., Any], count: int, *columns: Sequence[Any]) -> tuple[Any, ...]:
@@ -122,17 +153,31 @@ def _rows(kind: Callable[..., Any], count: int, *columns: Sequence[Any]) -> tupl
     return tuple(map(kind, *full))
 
 
+def _changed(
+    values: tuple[Any, ...], places: Iterable[int], others: Iterable[Any]
+) -> tuple[Any, ...]:
+    """Values with others at some places."""
+    changed = [*values]
+    for place, value in zip(places, others, strict=True):
+        changed[place] = value
+    return tuple(changed)
+
+
 def _parts(sizes: Iterable[int], values: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Values in tuples of these sizes."""
     rest = iter(values)
     return [tuple(islice(rest, size)) for size in sizes]
 
 
+def _numbers(typecode: Any, content: bytes) -> array[int]:
+    return array(typecode, content)
+
+
 def _entries(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-_MAKERS = {maker.__name__: maker for maker in (_rows, _parts, _entries)}
+_MAKERS = {maker.__name__: maker for maker in (_rows, _changed, _parts, _entries, _numbers)}
 
 
 def _arguments(kind: type) -> Callable[[object], tuple[Any, ...]]:

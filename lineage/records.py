@@ -6,7 +6,7 @@ of a dataset are one `DatasetId`. Times are aware and in UTC.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
@@ -472,7 +472,7 @@ class Records:
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     datasets: tuple[Dataset, ...] = ()
     rejects: tuple[Reject, ...] = ()
-    column_edges: tuple[ColumnEdge, ...] = ()
+    column_edges: Sequence[ColumnEdge] = ()
     node_results: tuple[NodeResult, ...] = ()
     task_metadata: tuple[TaskMetadata, ...] = ()
     dataset_metadata: tuple[DatasetMetadata, ...] = ()

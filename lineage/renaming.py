@@ -10,8 +10,10 @@ from operator import attrgetter, is_
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId, LoggedName
 from dbt_graft.lineage.names import Rename
+from dbt_graft.lineage.records import ColumnEdge
 
 _Record = TypeVar("_Record")
 _Mapper = Callable[[Any, Rename], Any]
@@ -89,6 +91,8 @@ def _mapper(hint: Any) -> _Mapper:
         if Ellipsis in get_args(hint):
             return _item_mapper(mappers[0], _direct_datasets(get_args(hint)[0]))
         return _pair_mapper(parts)
+    if origin is Sequence and get_args(hint) == (ColumnEdge,):
+        return _edges_mapper(_item_mapper(mappers[0], _direct_datasets(ColumnEdge)))
     if origin is Mapping:
         return _entry_mapper(_item_mapper(_pair_mapper(parts), ()))
     if origin is UnionType and len(mappers) == 1:
@@ -182,6 +186,22 @@ def _entry_mapper(map_entries: _Mapper) -> _Mapper:
         return mapping if mapped is entries else dict(mapped)
 
     return map_mapping
+
+
+def _edges_mapper(map_items: _Mapper) -> _Mapper:
+    def map_edges(edges: Sequence[ColumnEdge], rename: Rename) -> Sequence[ColumnEdge]:
+        def rename_or_leave_out(dataset: DatasetId) -> DatasetId | None:
+            try:
+                return rename(dataset)
+            except _LeftOutError:
+                return None
+
+        if isinstance(edges, ColumnEdges):
+            return edges.map_datasets(rename_or_leave_out)
+        mapped: Sequence[ColumnEdge] = map_items(tuple(edges), rename)
+        return mapped
+
+    return map_edges
 
 
 def _unless_same(before: tuple[Any, ...], after: list[Any]) -> tuple[Any, ...]:

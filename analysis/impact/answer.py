@@ -24,7 +24,7 @@ from dbt_graft.analysis.impact.change import (
     raise_severity,
     severity,
 )
-from dbt_graft.analysis.impact.graph import ImpactGraph, pick
+from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.path import ImpactPath, PathEnd, Paths
 from dbt_graft.analysis.impact.spread import (
@@ -38,6 +38,7 @@ from dbt_graft.analysis.impact.spread import (
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import CONTRACT, Consumer, Description, NodeTest
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.grouping import pick
 
 __all__ = [
     "AffectedConsumer",

@@ -15,9 +15,10 @@ from operator import invert
 from typing import NamedTuple
 
 from dbt_graft.analysis.impact.change import ImpactEffect
-from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, kind_of, pick
+from dbt_graft.analysis.impact.graph import KINDS, TO_ALL, ImpactGraph, Need, kind_of
 from dbt_graft.analysis.impact.lazy_sequence import LazySequence
 from dbt_graft.analysis.impact.steps import over_column_edge, over_flow
+from dbt_graft.lineage.grouping import pick
 from dbt_graft.lineage.records import EdgeType, Subtype
 
 EFFECTS = tuple(ImpactEffect)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.schema import arrow, records
+from dbt_graft.collectors.schema import arrow, column_edges, records
 from dbt_graft.collectors.store.batch_records import StoredBatch, in_parallel
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.logs import is_closed
 from dbt_graft.collectors.store.tables import TABLES
+from dbt_graft.lineage.column_edges import ColumnEdges
+from dbt_graft.lineage.records import ColumnEdge
 
 
 class LiveRows:
@@ -72,13 +75,11 @@ class LiveRows:
                 names = pa.array(live_origins, pa.string())
                 yield batch, rows.filter(pc.is_in(rows["origin"], value_set=names))
 
-    def records(self, table: str) -> list[Any]:
+    def records(self, table: str) -> Sequence[Any]:
         """The records of a table that count, oldest first."""
-        return [
-            record for _, batch_records in self.records_by_batch(table) for record in batch_records
-        ]
+        return concat_records(batch_records for _, batch_records in self.records_by_batch(table))
 
-    def records_by_batch(self, table: str) -> Iterator[tuple[StoredBatch, list[Any]]]:
+    def records_by_batch(self, table: str) -> Iterator[tuple[StoredBatch, Sequence[Any]]]:
         """The records of a table that count, file by file, oldest first."""
         for batch, rows in self.tables(table):
             yield batch, records_of(self._snapshot.place, table, rows)
@@ -96,7 +97,15 @@ class LiveRows:
             yield batch, rows
 
 
-def records_of(store: str, table: str, rows: pa.Table) -> list[Any]:
+def concat_records(parts: Iterable[Sequence[Any]]) -> Sequence[Any]:
+    """The records of all parts, which are of one table."""
+    listed = [*parts]
+    if listed and isinstance(listed[0], ColumnEdges):
+        return ColumnEdges.join(map(ColumnEdges.of, listed))
+    return (*chain.from_iterable(listed),)
+
+
+def records_of(store: str, table: str, rows: pa.Table) -> Sequence[Any]:
     """The records of a table's rows.
 
     Raises:
@@ -105,7 +114,8 @@ def records_of(store: str, table: str, rows: pa.Table) -> list[Any]:
     kind = TABLES[table]
     names = [name for name in arrow(kind).names if name in rows.column_names]
     try:
-        return records(kind, rows.select(names))
+        selected = rows.select(names)
+        return column_edges(selected) if kind is ColumnEdge else records(kind, selected)
     except ValueError as error:
         raise StoreError(
             f"`{table}` has a value that this version does not know: {error}",

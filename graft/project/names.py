@@ -13,6 +13,7 @@ from typing import NamedTuple
 import click
 
 from dbt_graft.analysis.render.phrases import join_names
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId, parse_dataset_id
 from dbt_graft.lineage.describe import Consumer
 from dbt_graft.lineage.described import DescribedLineage
@@ -257,13 +258,9 @@ def lineage_names(described: DescribedLineage, names: Mapping[DatasetId, Dataset
     """
     lineage = described.lineage
     others = other_names(described, names)
-    # Many edges share an object, and a million hashes of names take longer than all the rest.
-    ends = {
-        id(end): end
-        for edge in lineage.column_edges
-        for end in (edge.to_dataset, edge.from_dataset)
-    }
-    datasets = sorted({*names.values(), *ends.values(), *(dataset for _, dataset in others)})
+    edges = ColumnEdges.of(lineage.column_edges)
+    ends = (*edges.distinct("from_dataset"), *edges.distinct("to_dataset"))
+    datasets = sorted({*names.values(), *ends, *(dataset for _, dataset in others)})
 
     def columns(dataset: DatasetId) -> Iterator[str]:
         # Made of all edges, so not before a name is no table's.

@@ -37,6 +37,7 @@ from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.building.tasks import define_views, find_gaps, join_tasks
 from dbt_graft.lineage.building.transient import transient
 from dbt_graft.lineage.code import CodeMatch
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from dbt_graft.lineage.dbt_runs import DbtRuns
 from dbt_graft.lineage.definition import DefinitionKind
@@ -67,7 +68,9 @@ def build(
     records, ignored = without_tasks(with_known_namespaces(records), settings.ignore)
     records, codes = with_task_code(records, settings.codes)
     names = other_names(records, rename or NameRules(), settings.one_name)
-    records, rename = with_placed_columns(names.records, names.rename), names.rename
+    rename, records = names.rename, names.records
+    records = replace(records, column_edges=ColumnEdges.of(records.column_edges))
+    records = with_placed_columns(records, rename)
     of_tasks, of_dbt = split(join_events(records))
     codes = {task: map_datasets(match, rename) for task, match in codes.items()}
     lineage = _build_lineage(of_tasks, rename, settings, codes)
@@ -134,7 +137,7 @@ def _build_lineage(
     moved, used = with_evidences(accesses, records.runs, moved, used)
     used = with_repeats(used, records.usage_repeats, rename)
     columns = lasting_columns(
-        (*followed.column_edges, *table_edges(accesses)),
+        ColumnEdges.join(map(ColumnEdges.of, (followed.column_edges, table_edges(accesses)))),
         accesses,
         datasets.values(),
         moved,

@@ -22,6 +22,7 @@ from operator import attrgetter
 
 from dbt_graft.lineage.airflow_names import parent_id, task_try
 from dbt_graft.lineage.building.runs import merge_run
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.history import RunKey
 from dbt_graft.lineage.openlineage import parse_job
@@ -61,8 +62,11 @@ def is_event(record: Access | ColumnEdge) -> bool:
 
 def has_events(records: Iterable[Access | ColumnEdge]) -> bool:
     """Whether an event says any of them."""
-    # Many have one shape.
-    return any(shape.startswith(EVENT_SHAPE) for shape in {*map(attrgetter("shape_id"), records)})
+    if isinstance(records, ColumnEdges):
+        shapes: Iterable[str] = records.distinct("shape_id")
+    else:
+        shapes = {*map(attrgetter("shape_id"), records)}  # many have one shape
+    return any(shape.startswith(EVENT_SHAPE) for shape in shapes)
 
 
 def join_events(records: Records) -> Records:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from dbt_graft.lineage.building.schemas import Schema, logged_schemas
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.names import Rename
 from dbt_graft.lineage.operations import Operation
@@ -45,7 +46,8 @@ def with_placed_columns(records: Records, rename: Rename) -> Records:
 
     Edges of which that is not known are inferred. A statement without such edges is no gap for it.
     """
-    ordinal = [edge for edge in records.column_edges if edge.ordinal]
+    all_edges = ColumnEdges.of(records.column_edges)
+    ordinal = all_edges.where("ordinal", bool)
     if not ordinal:
         return records
     ends = {rename(end) for edge in ordinal for end in (edge.to_dataset, edge.from_dataset)}
@@ -59,15 +61,13 @@ def with_placed_columns(records: Records, rename: Rename) -> Records:
     ]
     schemas = logged_schemas(recorded, accesses)
     places = _Places(rename, schemas, accesses, records.shapes)
-    edges = [
-        placed
-        for edge in records.column_edges
-        for placed in (places.place(edge) if edge.ordinal else (edge,))
-    ]
+    placed = [edge for unplaced in ordinal for edge in places.place(unplaced)]
     explained = {edge.shape_id for edge in ordinal}
-    explained -= {edge.shape_id for edge in edges if edge.ordinal}
+    explained -= {edge.shape_id for edge in placed if edge.ordinal}
     shapes = {key: _explain(records.shapes[key]) for key in explained & records.shapes.keys()}
-    return replace(records, column_edges=tuple(edges), shapes={**records.shapes, **shapes})
+    others = all_edges.where("ordinal", "".__eq__)
+    edges = ColumnEdges.join((others, ColumnEdges.of(placed)))
+    return replace(records, column_edges=edges, shapes={**records.shapes, **shapes})
 
 
 class _Places:

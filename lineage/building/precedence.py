@@ -86,14 +86,14 @@ def observed_first(accesses: Iterable[Access]) -> list[Access]:
     ]
 
 
-def edges_beside_logs(edges: Iterable[ColumnEdge]) -> list[ColumnEdge]:
+def edges_beside_logs(edges: Sequence[ColumnEdge]) -> Sequence[ColumnEdge]:
     """The column edges without those of events that are known better.
 
     A task's log follows the columns between two datasets, or a run was seen to do what is declared.
     """
+    if not has_events(edges):
+        return edges
     listed = list(edges)
-    if not has_events(listed):
-        return listed
     logged = {(e.task, e.to_dataset, e.from_dataset) for e in listed if not is_event(e)}
     seen = {_way(e) for e in listed if e.evidence is Evidence.OBSERVED}
     return [

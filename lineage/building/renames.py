@@ -36,7 +36,7 @@ class FollowedRenames:
     """
 
     accesses: tuple[Access, ...]
-    column_edges: tuple[ColumnEdge, ...]
+    column_edges: Sequence[ColumnEdge]
     former_names: Mapping[DatasetId, tuple[DatasetId, ...]] = field(default_factory=dict)
     dead: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
 
@@ -98,13 +98,13 @@ _Periods = dict[DatasetId, list[_Period]]
 
 
 def follow_renames(
-    accesses: Sequence[Access], column_edges: Iterable[ColumnEdge]
+    accesses: Sequence[Access], column_edges: Sequence[ColumnEdge]
 ) -> FollowedRenames:
     """Accesses and column edges with former names replaced by the names of today."""
     lasting = [a for a in accesses if a.kind is not Kind.TEMPORARY and a.first_at is not None]
     renamed = {a.dataset for a in lasting if a.operation.renames}
     if not renamed:
-        return FollowedRenames(tuple(accesses), tuple(column_edges))
+        return FollowedRenames(tuple(accesses), column_edges)
     involved = [a for a in lasting if a.dataset in renamed]
     runs = {
         run: _tables(events) for run, events in _events(involved).items() if _any_renamed(events)

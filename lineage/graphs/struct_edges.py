@@ -7,8 +7,11 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.records import ColumnEdge, Dataset, Subtype
+
+_ENDS = (("to_dataset", "to_column"), ("from_dataset", "from_column"))
 
 
 class StructEdges(NamedTuple):
@@ -23,7 +26,7 @@ class StructEdges(NamedTuple):
     of_fields: list[ColumnEdge]
 
 
-def struct_edges(edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]) -> StructEdges:
+def struct_edges(edges: ColumnEdges, datasets: Sequence[Dataset]) -> StructEdges:
     """The edges that follow from others, so that a change of a part reaches what takes all."""
     result = StructEdges([], [])
     names_by_dataset = _datasets_with_fields(edges, datasets)
@@ -34,8 +37,8 @@ def struct_edges(edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]) -> St
         for field in names:
             for struct in structs(field, names):
                 fields[dataset, struct].append(names[field])
-    for edge in edges:
-        names = names_by_dataset.get(edge.from_dataset, {})
+    for edge in edges.where("from_dataset", names_by_dataset.__contains__):
+        names = names_by_dataset[edge.from_dataset]
         column = edge.from_column.casefold()
         result.of_structs.extend(_of_part(edge, names[s]) for s in structs(column, names))
         below = fields.get((edge.from_dataset, column), ())
@@ -44,23 +47,21 @@ def struct_edges(edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]) -> St
 
 
 def _datasets_with_fields(
-    edges: Sequence[ColumnEdge], datasets: Sequence[Dataset]
+    edges: ColumnEdges, datasets: Sequence[Dataset]
 ) -> dict[DatasetId, dict[str, str]]:
     """The datasets that have columns with a dot, and their columns: folded name -> name."""
-    with_fields = {edge.from_dataset for edge in edges if "." in edge.from_column}
-    with_fields |= {edge.to_dataset for edge in edges if "." in edge.to_column}
+    with_fields: set[DatasetId] = set()
+    for end, column in _ENDS:
+        with_fields.update(edges.where(column, lambda name: "." in name).distinct(end))
     with_fields |= {d.id for d in datasets if any("." in column.name for column in d.columns)}
     names: dict[DatasetId, dict[str, str]] = {dataset: {} for dataset in with_fields}
     for dataset in datasets:
         if dataset.id in names:
             names[dataset.id] = {column.name.casefold(): column.name for column in dataset.columns}
-    for edge in edges if names else ():
-        for end, name in (
-            (edge.to_dataset, edge.to_column),
-            (edge.from_dataset, edge.from_column),
-        ):
-            if end in names:
-                names[end].setdefault(name.casefold(), name)
+    for end, column in _ENDS:
+        of_these = edges.where(end, names.__contains__)
+        for dataset, name in zip(of_these.values(end), of_these.values(column), strict=False):
+            names[dataset].setdefault(name.casefold(), name)
     return names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -38,6 +38,8 @@ class Samples:
             return hint(**{part.name: self.make(hints[part.name]) for part in fields(hint)})
         if origin is tuple:
             return tuple(self.make(part) for part in parts if part is not Ellipsis)
+        if origin is Sequence:
+            return tuple(map(self.make, parts))
         if origin is Mapping:
             return {self.make(parts[0]): self.make(parts[1])}
         if parts:

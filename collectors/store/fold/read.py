@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbt_graft.collectors.schema import records
+from dbt_graft.collectors.schema import column_edges, records
 from dbt_graft.collectors.store.batches import OpenStore
 from dbt_graft.collectors.store.fold.tables import (
     FOLD_TABLES,
@@ -26,13 +26,13 @@ from dbt_graft.collectors.store.fold.tables import (
     folded_shape,
     stored_folds,
 )
-from dbt_graft.collectors.store.live_rows import LiveRows
+from dbt_graft.collectors.store.live_rows import LiveRows, concat_records
 from dbt_graft.collectors.store.rows_once import datasets_once, edges_once
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.fold.settled import changing_keys, renames_settled
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.names import NameRules, Rename
-from dbt_graft.lineage.records import Outcome, Records, Shape
+from dbt_graft.lineage.records import ColumnEdge, Outcome, Records, Shape
 
 _log = logging.getLogger(__name__)
 
@@ -181,9 +181,14 @@ def _add_new(
         if shape.settled or shape.sequence in counted
     ]
     old: dict[str, Any] = {
-        name: tuple(records(FOLD_TABLES[name], tables[name])) for name in (*PLAIN, *REPEATS)
+        name: column_edges(tables[name])
+        if FOLD_TABLES[name] is ColumnEdge
+        else records(FOLD_TABLES[name], tables[name])
+        for name in (*PLAIN, *REPEATS)
     }
-    combined: dict[str, Any] = {name: (*old[name], *getattr(new, name)) for name in old}
+    combined: dict[str, Any] = {
+        name: concat_records((old[name], getattr(new, name))) for name in old
+    }
     return FoldedBatches(
         Records(**combined), [*shapes, *new_shapes], {**origins, **live.sequences()}, fold
     )
@@ -209,7 +214,7 @@ def _are_all_back(replaced_runs: pa.Table, new: Records) -> bool:
 
 
 def _new_records(live: LiveRows) -> tuple[Records, list[FoldedShape]]:
-    tables: dict[str, Any] = {name: tuple(live.records(name)) for name in (*PLAIN, *REPEATS)}
+    tables: dict[str, Any] = {name: live.records(name) for name in (*PLAIN, *REPEATS)}
     shapes = [
         folded_shape(shape, batch.sequence)
         for batch, shapes in live.records_by_batch("shapes")

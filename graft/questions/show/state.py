@@ -14,6 +14,7 @@ from dbt_graft.analysis.quality.faults import QualityFault, checks_not_run, qual
 from dbt_graft.analysis.quality.history import write_history
 from dbt_graft.analysis.quality.words import fault_text, not_run_text
 from dbt_graft.catalog.dates_panel import taint_notes
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
 from dbt_graft.lineage.gaps import followed_shapes
@@ -51,7 +52,7 @@ def _upstream_faults(described: DescribedLineage, dataset: DatasetId) -> list[Qu
         return []
     around = upstream | {dataset}
     graph = ImpactGraph(
-        [edge for edge in lineage.column_edges if edge.to_dataset in around],
+        ColumnEdges.of(lineage.column_edges).where("to_dataset", around.__contains__),
         [flow for flow in lineage.flows if flow.target in around],
         [facts for key, facts in lineage.datasets.items() if key in around],
         followed=followed_shapes(lineage.shapes.values()),

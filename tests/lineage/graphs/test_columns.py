@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dbt_graft.lineage.building.lasting_columns import edges_by_ends, lasting_columns, resolve
+from dbt_graft.lineage.building.lasting_columns import lasting_columns
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId, Kind
+from dbt_graft.lineage.flow import Flow
 from dbt_graft.lineage.graphs.columns import compose
-from dbt_graft.lineage.records import Access, ColumnEdge, Status, Subtype
+from dbt_graft.lineage.records import Access, Column, ColumnEdge, Dataset, Status, Subtype
 from tests.cases import for_each
 from tests.notation import access, edge
 
@@ -21,12 +23,18 @@ def resolved(
     temporaries: Collection[DatasetId] = TEMPORARY,
     columns: Mapping[DatasetId, Sequence[str]] | None = None,
     flowed: Collection[tuple[str, DatasetId, DatasetId]] = FLOWED,
-) -> tuple[ColumnEdge, ...]:
+) -> Sequence[ColumnEdge]:
     """The lasting edges of some."""
-    return resolve(edges_by_ends([*edges], temporaries), columns or {}, flowed)
+    return lasting_columns(
+        ColumnEdges.of(edges),
+        [access("SELECT INTO", temporary, kind=Kind.TEMPORARY) for temporary in temporaries],
+        [Dataset(key, columns=(*map(Column, names),)) for key, names in (columns or {}).items()],
+        [Flow(source, target, task) for task, source, target in flowed],
+        {},
+    ).edges
 
 
-def written(edges: tuple[ColumnEdge, ...]) -> list[str]:
+def written(edges: Iterable[ColumnEdge]) -> list[str]:
     """Edges as the cases write them."""
     return [
         f"{e.to_dataset.name}.{e.to_column} < {e.from_dataset.name}.{e.from_column} "
@@ -189,7 +197,7 @@ def test_a_task_puts_values_of_a_table_into_it_again(
 ) -> None:
     temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
     column_edges = [edge(text, shape_id="s") for text in edges]
-    columns = lasting_columns(column_edges, [temporary, *accesses], (), (), {})
+    columns = lasting_columns(ColumnEdges.of(column_edges), [temporary, *accesses], (), (), {})
 
     assert [f"{task} {dataset.name}" for task, dataset in columns.fed_again] == expected
 
@@ -220,6 +228,8 @@ def test_all_columns_are_known_that_a_task_reads(
 ) -> None:
     temporary = access("SELECT INTO", DatasetId("db", "#x"), kind=Kind.TEMPORARY)
     column_edges = [edge(text, shape_id="s") for text in edges]
-    columns = lasting_columns(column_edges, [temporary, *accesses], (), (), {}, followed={"s", "x"})
+    columns = lasting_columns(
+        ColumnEdges.of(column_edges), [temporary, *accesses], (), (), {}, followed={"s", "x"}
+    )
 
     assert [f"{task} {dataset.name}" for task, dataset in columns.known_reads] == expected
