@@ -352,7 +352,11 @@ def _distinct_values(
 ) -> tuple[list[Any], array[int]]:
     """The values of a flat column, each once as it is stored, and the place of each row's."""
     places, values = array("i"), list[Any]()
-    chunks: list[Any] = column.dictionary_encode(null_encoding="encode").chunks
+    if pa.types.is_dictionary(column.type) and not column.null_count:
+        column = column.unify_dictionaries()
+    else:
+        column = _plain_texts(column).dictionary_encode(null_encoding="encode")
+    chunks: list[Any] = column.chunks
     for chunk in chunks:
         # All chunks have one dictionary.
         values = values or [*map(restored, chunk.dictionary.to_pylist())]
@@ -389,7 +393,11 @@ def _stored_values(
     """The flat column of a field, and what makes of a value in it, or of None, that of a record."""
     hint = _plain_type(_hints(kind)[field.name])
     if hint is DatasetId:
-        return _dataset_texts(table, field.name), _dataset_of
+        namespaces, names = (table[column] for column in _dataset_columns(field.name))
+        distinct = [*map(str, pc.unique(namespaces).to_pylist())]
+        if len(distinct) == 1 and not namespaces.null_count:
+            return names, lambda name: _dataset_of(f"{len(distinct[0])}:{distinct[0]}:{name}")
+        return _dataset_texts(namespaces, names), _dataset_of
     column: Any = table[field.column]
     default = _defaults(kind)[field.name]
     empty = None if default is MISSING else default
@@ -401,9 +409,14 @@ def _stored_values(
     return column, lambda value: empty if value is None else restored(value)
 
 
-def _dataset_texts(table: pa.Table, name: str) -> pa.ChunkedArray[Any]:
+def _plain_texts(column: Any) -> Any:
+    """A column whose texts are no numbers and a dictionary."""
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+
+
+def _dataset_texts(namespaces: Any, names: Any) -> pa.ChunkedArray[Any]:
     """Each dataset of a column as one text: the length of its namespace stands before both."""
-    columns: list[Any] = [table[column].cast(pa.string()) for column in _dataset_columns(name)]
+    columns = [column.cast(pa.string()) for column in (namespaces, names)]
     sizes: Any = pc.utf8_length(columns[0])
     texts: Any = pc.binary_join_element_wise(sizes.cast(pa.string()), *columns, ":")
     return texts

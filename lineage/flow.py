@@ -24,8 +24,13 @@ from operator import attrgetter
 from dbt_graft.lineage.dataset import DatasetId, Kind, is_global_temporary
 from dbt_graft.lineage.definition import DefinitionKind
 from dbt_graft.lineage.frozen import frozen
+from dbt_graft.lineage.operations import Operation
 from dbt_graft.lineage.records import Access, Direction, Evidence, Status
 
+# Data goes from what is read to what is written: to define a table takes none.
+_TAKING = frozenset(
+    operation for operation in Operation if operation.reads_data or operation.renames
+)
 _RANKS = {evidence: rank for rank, evidence in enumerate(Evidence)}
 _NAMES = attrgetter(
     *("dataset.key", "dataset.namespace", "dataset.name", "direction", "operation", "evidence")
@@ -146,7 +151,7 @@ def _step_flows(
         held = shared if is_global_temporary(temporary) else run.held
         return held.setdefault(temporary, {})
 
-    reads = [a for a in step if a.direction is Direction.READ and _takes(a)]
+    reads = [a for a in step if a.direction is Direction.READ and a.operation in _TAKING]
     writes = [a for a in step if a.direction is Direction.WRITE]
     origins = _origins(reads, content)
     if not writes:
@@ -168,11 +173,6 @@ def _step_flows(
             yield from (
                 _flow(origin, write) for origin in brought if origin.dataset != write.dataset
             )
-
-
-def _takes(read: Access) -> bool:
-    """Whether data goes from what is read to what is written: to define a table takes none."""
-    return read.operation.reads_data or read.operation.renames
 
 
 def _origins(reads: Iterable[Access], content: Callable[[DatasetId], _Origins]) -> _Origins:

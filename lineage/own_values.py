@@ -140,17 +140,27 @@ class _RowWriter:
         if all(map(is_, values, repeat(first))):
             return (first,)
         if first.__class__ is tuple and {*map(type, values)} == {tuple}:
-            records = tuple(chain.from_iterable(values))
-            written = self.write(records)
-            if written is not records:
-                return _MadeValue(_parts, [*map(len, values)], written)
+            items, sizes = tuple(chain.from_iterable(values)), [*map(len, values)]
+            written = self.write(items)
+            if written is not items:
+                return _MadeValue(_parts, sizes, written)
+            if sizes.count(1) == len(sizes):
+                return _MadeValue(_singles, len(items), self._column([*items]))
         return values
 
 
 def _rows(kind: Callable[..., Any], count: int, *columns: Sequence[Any]) -> tuple[Any, ...]:
     """Records; a column of one value has it in all of them."""
-    full = (repeat(column[0], count) if len(column) < count else column for column in columns)
-    return tuple(map(kind, *full))
+    return tuple(map(kind, *(_full(column, count) for column in columns)))
+
+
+def _full(column: Sequence[Any], count: int) -> Iterable[Any]:
+    return repeat(column[0], count) if len(column) < count else column
+
+
+def _singles(count: int, column: Sequence[Any]) -> list[tuple[Any]]:
+    """Values in tuples of one."""
+    return [*zip(_full(column, count))]
 
 
 def _changed(
@@ -177,7 +187,9 @@ def _entries(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, Any]:
     return dict(zip(keys, values, strict=True))
 
 
-_MAKERS = {maker.__name__: maker for maker in (_rows, _changed, _parts, _entries, _numbers)}
+_MAKERS = {
+    maker.__name__: maker for maker in (_rows, _changed, _parts, _singles, _entries, _numbers)
+}
 
 
 def _arguments(kind: type) -> Callable[[object], tuple[Any, ...]]:

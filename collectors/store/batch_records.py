@@ -85,8 +85,12 @@ class StoreFiles:
     system: fs.FileSystem
     root: str
 
-    def parquet(self, path: str) -> pq.ParquetFile:
-        """A file, its bytes read: what is wrong with it then is damage."""
+    def parquet(self, path: str, *, coded: bool = False) -> pq.ParquetFile:
+        """A file, its bytes read: what is wrong with it then is damage.
+
+        Args:
+            coded: Its texts are numbers and a dictionary, as they are stored.
+        """
         try:
             with self.system.open_input_file(f"{self.root}/{path}") as file:
                 content = file.read_buffer()
@@ -94,7 +98,11 @@ class StoreFiles:
             raise
         except OSError as error:
             raise unreadable_error(f"{self.place}/{path}", error) from error
-        return pq.ParquetFile(pa.BufferReader(content))
+        parquet = pq.ParquetFile(pa.BufferReader(content))
+        texts = [field.name for field in parquet.schema_arrow if pa.types.is_string(field.type)]
+        if not coded or not texts:
+            return parquet
+        return pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
 
 
 def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> Iterator[T]:

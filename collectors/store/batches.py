@@ -152,8 +152,11 @@ class OpenStore:
         )
         return [(batch, rows) for (batch, _), rows in zip(batch_files, tables, strict=True)]
 
-    def table(self, batch: StoredBatch, file: BatchFile) -> pa.Table:
+    def table(self, batch: StoredBatch, file: BatchFile, *, coded: bool = False) -> pa.Table:
         """The rows of a file.
+
+        Args:
+            coded: Texts as numbers and a dictionary, as the file has them.
 
         Raises:
             StoreError: It cannot be read, or holds what this version does not know.
@@ -161,7 +164,8 @@ class OpenStore:
         path = f"{self.place}/{file.path}"
         with file_errors(path):
             # Threads cost a small file more than they bring.
-            rows = self.parquet(file.path).read(use_threads=(file.bytes or 0) > _SMALL)
+            parquet = self.parquet(file.path, coded=coded)
+            rows = parquet.read(use_threads=(file.bytes or 0) > _SMALL)
         if file.rows not in (None, rows.num_rows):
             problem = f"has {rows.num_rows:,} rows, and was written with {file.rows:,}"
             raise StoreError(problem, place=path, remedy=RESTORE)
@@ -172,9 +176,9 @@ class OpenStore:
             raise NewerStoreError(problem, place=path, remedy=NEWER)
         return rows.cast(with_utc_times(rows.schema))
 
-    def parquet(self, path: str) -> pq.ParquetFile:
+    def parquet(self, path: str, *, coded: bool = False) -> pq.ParquetFile:
         """A file of the store, its bytes read: what is wrong with it then is damage."""
-        return StoreFiles(self.place, self.files, self.root).parquet(path)
+        return StoreFiles(self.place, self.files, self.root).parquet(path, coded=coded)
 
 
 def open_store(store: str, without: Collection[str] = ()) -> OpenStore:

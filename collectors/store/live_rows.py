@@ -19,6 +19,9 @@ from dbt_graft.collectors.store.tables import TABLES
 from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.records import ColumnEdge
 
+# The tables of which one file may have a million rows.
+_LARGE = ("accesses", "column_edges")
+
 
 class LiveRows:
     """The rows of batches after one, filtered before any object is made of them.
@@ -65,7 +68,7 @@ class LiveRows:
     def tables(self, table: str) -> Iterator[tuple[StoredBatch, pa.Table]]:
         """The rows of a table that count, file by file, oldest first."""
         live = [batch for batch in self.batches if batch.batch_id in self._live]
-        for batch, rows in self._tables(table, live):
+        for batch, rows in self._tables(table, live, coded=table in _LARGE):
             live_origins = self._live[batch.batch_id]
             if "origin" not in rows.column_names or len(live_origins) == len(
                 {*self._origins[batch.batch_id]}
@@ -73,6 +76,7 @@ class LiveRows:
                 yield batch, rows
             else:
                 names = pa.array(live_origins, pa.string())
+                rows = _with_plain_texts(rows)
                 yield batch, rows.filter(pc.is_in(rows["origin"], value_set=names))
 
     def records(self, table: str) -> Sequence[Any]:
@@ -85,16 +89,28 @@ class LiveRows:
             yield batch, records_of(self._snapshot.place, table, rows)
 
     def _tables(
-        self, table: str, batches: Sequence[StoredBatch]
+        self, table: str, batches: Sequence[StoredBatch], *, coded: bool = False
     ) -> Iterator[tuple[StoredBatch, pa.Table]]:
         batch_files = [
             (batch, file) for batch in batches for file in batch.files if file.table == table
         ]
         tables = in_parallel(
-            self._snapshot.files, lambda batch_file: self._snapshot.table(*batch_file), batch_files
+            self._snapshot.files,
+            lambda batch_file: self._snapshot.table(*batch_file, coded=coded),
+            batch_files,
         )
         for (batch, _), rows in zip(batch_files, tables, strict=True):
             yield batch, rows
+
+
+def _with_plain_texts(rows: pa.Table) -> pa.Table:
+    """Rows whose texts are no numbers and a dictionary."""
+    return rows.cast(
+        pa.schema(
+            field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field
+            for field in rows.schema
+        )
+    )
 
 
 def concat_records(parts: Iterable[Sequence[Any]]) -> Sequence[Any]:
