@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import IntEnum
 from functools import cache
-from itertools import accumulate, chain, islice, pairwise, repeat
+from itertools import accumulate, chain, count, islice, pairwise, repeat
 from operator import add, attrgetter, mul, or_
 from typing import NamedTuple
 
@@ -113,7 +113,7 @@ class ImpactGraph:
             if described.columns:
                 self.has_schema.add(number)
                 self._add_columns(number, [column.name for column in described.columns])
-        places = self._add_flows(flows, tasks, stale_before, followed)
+        places = self._add_flows(flows, tasks, stale_before, frozenset(followed))
         self._add_reads(known_reads, tasks)
         starred = {
             name: frozenset(definition.starred)
@@ -166,13 +166,12 @@ class ImpactGraph:
                 self.column(dataset, name)
             return
         # So they are most often: all at once.
-        count = len(names)
         self.columns_of[dataset] = numbers
         self.column_names += names
-        self.dataset_of.extend(repeat(dataset, count))
-        self.is_star.extend(bytes(count))
-        self.edge_starts.extend(repeat(self.edge_starts[-1], count))
-        self.use_starts.extend(repeat(self.use_starts[-1], count))
+        self.dataset_of.extend(repeat(dataset, len(names)))
+        self.is_star.extend(bytes(len(names)))
+        for starts in (self.edge_starts, self.use_starts):
+            starts.extend(repeat(starts[-1], len(names)))
 
     def find_dataset(self, dataset: DatasetId) -> int | None:
         """The number of a dataset, if it is known."""
@@ -218,27 +217,26 @@ class ImpactGraph:
         flows: Sequence[Flow],
         tasks: dict[str, int],
         stale_before: datetime | None,
-        followed: Collection[str],
+        followed: frozenset[str],
     ) -> dict[_FlowKey, int]:
         """Add flows; those that only people or dbt declare have no time, and are never stale."""
         sources = self._numbers(flow.source for flow in flows)
         targets = self._numbers(flow.target for flow in flows)
         self.flow_starts, order = group_by_source(sources, len(self.datasets))
-        self.flow_target = array("i", map(targets.__getitem__, order))
-        self.flow_task = array("i")
-        self.flow_is_stale = bytearray()
-        self.flow_has_columns = bytearray(len(flows))
-        places: dict[_FlowKey, int] = {}
-        for place, number in enumerate(order):
-            flow = flows[number]
-            task = tasks[flow.task]
-            self.flow_task.append(task)
-            old = stale_before and flow.last_at and flow.last_at < stale_before
-            self.flow_is_stale.append(bool(old))
-            if all(shape in followed for shape in flow.statements):
-                self.flow_has_columns[place] = True
-            places[sources[number], targets[number], task] = place
-        return places
+        of_places = picker(order)
+        self.flow_target = array("i", of_places(targets))
+        self.flow_task = array("i", of_places([tasks[flow.task] for flow in flows]))
+        times = of_places([flow.last_at for flow in flows])
+        self.flow_is_stale = bytearray(
+            bool(stale_before and last_at and last_at < stale_before) for last_at in times
+        )
+        self.flow_has_columns = bytearray(
+            of_places([followed.issuperset(flow.statements) for flow in flows])
+            if followed
+            else len(flows)
+        )
+        ways = zip(of_places(sources), self.flow_target, self.flow_task, strict=True)
+        return dict(zip(ways, count(), strict=False))
 
     def _add_reads(
         self, known_reads: Collection[tuple[str, DatasetId]], tasks: dict[str, int]
