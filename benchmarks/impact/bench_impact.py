@@ -2,7 +2,8 @@
 
 A store of a layered lineage is written below `build/bench/impact`, without Spark. Measured are
 
-- the first `graft impact`, which builds the lineage from the store and writes the index;
+- the first `graft impact`, which builds the lineage from the store and writes the index: at most
+  20 s;
 - `graft impact` after that, a new process each time: at most 3 s;
 - reading the index, which a command does once;
 - answers of a graph that is in memory: at most 50 ms for 40,000 columns, or datasets that are
@@ -37,7 +38,7 @@ from dbt_graft.lineage.garbage import without_garbage_collection
 T = TypeVar("T")
 BUILD = Path("build/bench/impact")
 COLUMN = "column_1"
-WARM_SECONDS, COLD_SECONDS = 0.05, 3.0
+WARM_SECONDS, COLD_SECONDS, FIRST_SECONDS = 0.05, 3.0, 20.0
 AFFECTED = 40_000  # in so long
 _TIMES = 5
 # What changes, in which layer, and how.
@@ -59,21 +60,22 @@ def main() -> int:
     report = Report("Impact", "benchmarks/impact/bench_impact.py")
     folder = BUILD / f"{count}-datasets"
     _make(folder, count)
-    first, _ = _timed(lambda: _command(folder, table(count // 2).name, ChangeType.ADD))
+    first = _best(partial(_first_command, folder, table(count // 2).name))
     read, index = _timed(lambda: _index(folder))
     graph = index.graph
     size = (folder / ".graft/artifacts" / IMPACT_FILE).stat().st_size / 2**20
     report.say(
         f"{len(graph.datasets):,} datasets, {len(graph.flow_target):,} flows and "
         f"{len(graph.edge_target):,} column edges. The first `graft impact` builds the lineage "
-        f"from the store in {first:.0f} s, and writes an index of {size:.0f} MB, which is read in "
-        f"{1000 * read:.0f} ms. After that, `cold` is the command in a new process, `warm` an "
-        f"answer of a graph in memory. Each is processor time, and the best of {_TIMES}."
+        f"from the store in {first:.1f} s (limit {FIRST_SECONDS:.0f}), and writes an index of "
+        f"{size:.0f} MB, which is read in {1000 * read:.0f} ms. After that, `cold` is the command "
+        f"in a new process, `warm` an answer of a graph in memory. Each is processor time, "
+        f"the best of {_TIMES}."
     )
     report.table(
         "change of a column", "kind", "columns", "datasets", "cold s", "limit", "warm ms", "limit"
     )
-    missed = False
+    missed = first > FIRST_SECONDS
     for name, layer, kind in CHANGES:
         dataset = table(layer * count // LAYERS + 1)
         cold = _best(partial(_command, folder, f"{dataset.name}.{COLUMN}", kind))
@@ -94,12 +96,11 @@ def main() -> int:
 
 
 def _make(folder: Path, count: int) -> None:
-    """Write the project, if it is not there, without an index."""
+    """Write the project, if it is not there."""
     if not (folder / "graft.yml").exists():
         shutil.rmtree(folder, ignore_errors=True)
         write_layers(folder / ".graft/store", count)
         (folder / "graft.yml").write_text("collect: []\n")
-    shutil.rmtree(folder / ".graft/artifacts", ignore_errors=True)
 
 
 def _index(folder: Path) -> ImpactIndex:
@@ -112,6 +113,11 @@ def _index(folder: Path) -> ImpactIndex:
 def _answer(index: ImpactIndex, change: ProposedChange) -> Impact:
     with without_garbage_collection():  # as the command answers
         return impact(index.graph, change, index.around)
+
+
+def _first_command(folder: Path, name: str) -> None:
+    shutil.rmtree(folder / ".graft/artifacts", ignore_errors=True)
+    _command(folder, name, ChangeType.ADD)
 
 
 def _command(folder: Path, name: str, kind: ChangeType) -> None:
