@@ -74,6 +74,12 @@ def column_names(record: type) -> tuple[str, ...]:
     return tuple(column.name for column in _columns(record))
 
 
+@cache
+def text_columns(record: type) -> tuple[str, ...]:
+    """The columns of a record's class that are texts."""
+    return tuple(field.name for field in arrow(record) if pa.types.is_string(field.type))
+
+
 def row(record: Any) -> Row:
     """A record as a row: column -> value as Spark and Arrow take it."""
     values: Row = {}

@@ -85,11 +85,11 @@ class StoreFiles:
     system: fs.FileSystem
     root: str
 
-    def parquet(self, path: str, *, coded: bool = False) -> pq.ParquetFile:
+    def parquet(self, path: str, coded: Iterable[str] = ()) -> pq.ParquetFile:
         """A file, its bytes read: what is wrong with it then is damage.
 
         Args:
-            coded: Its texts are numbers and a dictionary, as they are stored.
+            coded: Columns of texts that are read as they are stored, as numbers and a dictionary.
         """
         try:
             with self.system.open_input_file(f"{self.root}/{path}") as file:
@@ -98,11 +98,7 @@ class StoreFiles:
             raise
         except OSError as error:
             raise unreadable_error(f"{self.place}/{path}", error) from error
-        parquet = pq.ParquetFile(pa.BufferReader(content))
-        texts = [field.name for field in parquet.schema_arrow if pa.types.is_string(field.type)]
-        if not coded or not texts:
-            return parquet
-        return pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+        return pq.ParquetFile(pa.BufferReader(content), read_dictionary=[*coded])
 
 
 def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> Iterator[T]:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from dbt_graft.collectors.files import filesystem
-from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.schema import column_names, text_columns
 from dbt_graft.collectors.store.batch_records import (
     StoredBatch,
     StoreFiles,
@@ -164,8 +164,8 @@ class OpenStore:
         path = f"{self.place}/{file.path}"
         with file_errors(path):
             # Threads cost a small file more than they bring.
-            parquet = self.parquet(file.path, coded=coded)
-            rows = parquet.read(use_threads=(file.bytes or 0) > _SMALL)
+            texts = text_columns(TABLES[file.table]) if coded else ()
+            rows = self.parquet(file.path, texts).read(use_threads=(file.bytes or 0) > _SMALL)
         if file.rows not in (None, rows.num_rows):
             problem = f"has {rows.num_rows:,} rows, and was written with {file.rows:,}"
             raise StoreError(problem, place=path, remedy=RESTORE)
@@ -176,9 +176,9 @@ class OpenStore:
             raise NewerStoreError(problem, place=path, remedy=NEWER)
         return rows.cast(with_utc_times(rows.schema))
 
-    def parquet(self, path: str, *, coded: bool = False) -> pq.ParquetFile:
-        """A file of the store, its bytes read: what is wrong with it then is damage."""
-        return StoreFiles(self.place, self.files, self.root).parquet(path, coded=coded)
+    def parquet(self, path: str, coded: Iterable[str] = ()) -> pq.ParquetFile:
+        """A file of the store, as `StoreFiles` reads it."""
+        return StoreFiles(self.place, self.files, self.root).parquet(path, coded)
 
 
 def open_store(store: str, without: Collection[str] = ()) -> OpenStore:
