@@ -98,7 +98,12 @@ class StoreFiles:
             raise
         except OSError as error:
             raise unreadable_error(f"{self.place}/{path}", error) from error
-        return pq.ParquetFile(pa.BufferReader(content), read_dictionary=[*coded])
+        parquet = pq.ParquetFile(pa.BufferReader(content))
+        # A file of an earlier version may lack one.
+        texts = [*{*parquet.schema_arrow.names}.intersection(coded)]
+        if not texts:
+            return parquet
+        return pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
 
 
 def in_parallel(system: fs.FileSystem, work: Callable[[S], T], files: Iterable[S]) -> Iterator[T]:

@@ -163,9 +163,10 @@ class OpenStore:
         """
         path = f"{self.place}/{file.path}"
         with file_errors(path):
-            # Threads cost a small file more than they bring.
-            texts = text_columns(TABLES[file.table]) if coded else ()
-            rows = self.parquet(file.path, texts).read(use_threads=(file.bytes or 0) > _SMALL)
+            # Threads, and to look at its columns first, cost a small file more than they bring.
+            is_large = (file.bytes or 0) > _SMALL
+            texts = text_columns(TABLES[file.table]) if coded and is_large else ()
+            rows = self.parquet(file.path, texts).read(use_threads=is_large)
         if file.rows not in (None, rows.num_rows):
             problem = f"has {rows.num_rows:,} rows, and was written with {file.rows:,}"
             raise StoreError(problem, place=path, remedy=RESTORE)
