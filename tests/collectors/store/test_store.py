@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from pyspark.sql import Row
 
 from dbt_graft.collectors.schema import column_names
+from dbt_graft.collectors.store.arrow_tables import tables as arrow_tables
 from dbt_graft.collectors.store.commit import commit
 from dbt_graft.collectors.store.positions import positions
 from dbt_graft.collectors.store.read import last_event_times, read
@@ -22,6 +24,7 @@ from dbt_graft.collectors.store.tables import SCHEMAS, TABLES, Collected
 from dbt_graft.lineage import records
 from dbt_graft.lineage.dataset import DatasetId, Kind
 from tests.cases import for_each
+from tests.notation import access, edge
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -174,6 +177,33 @@ def test_the_last_event_time_of_an_origin_is_that_of_its_newest_batch(tmp_path: 
             tmp_path, "batches", batch_id, *(batch | {"origin": origin} for origin in origins)
         )
     assert last_event_times(str(tmp_path)) == {"a": hours[1], "b": hours[2]}
+
+
+@for_each("namespaces", [("db",), ("db", "other")])
+def test_large_files_are_read_as_small_ones(
+    namespaces: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / f"{len(namespaces)}"
+    for batch, logs in enumerate((("a", "b"), ("b",))):
+        ends = [
+            (log, DatasetId(namespaces[number % len(namespaces)], f"t{number}-{batch}"))
+            for log in logs
+            for number in range(5)
+        ]
+        accesses = [
+            access("INSERT", dataset, at=NOW, origin=log, procedure=None if batch else "load_all")
+            for log, dataset in ends
+        ]
+        edges = [
+            replace(edge("n.p < t.a FILTER"), to_dataset=dataset, origin=log)
+            for log, dataset in ends
+        ]
+        new = records.Records(accesses=tuple(accesses), column_edges=tuple(edges))
+        commit(str(store), [arrow_tables(new, dict.fromkeys(logs, "read"))])
+    small = read(str(store))
+    assert len(small.column_edges) == 10
+    monkeypatch.setattr(import_module("dbt_graft.collectors.store.batches"), "_SMALL", -1)
+    assert read(str(store)) == small
 
 
 def test_no_store_reads_as_nothing(tmp_path: Path) -> None:
