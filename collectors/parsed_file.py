@@ -33,27 +33,35 @@ def from_entry(entry: str) -> Any:
     return load_values(b64decode(entry))
 
 
-def read_entries(path: Path | None, *parser: str) -> dict[str, list[Any]]:
+def read_entries(path: Path | None, *parser: str) -> dict[str, Any]:
     """The entries of a file, by the digest of their text; none without a file.
 
     Args:
         parser: The names of the packages whose code made them and has their types, beside sqlglot.
     """
+    content = read_content(path, *parser)
+    entries: dict[str, Any] = orjson.loads(content) if content else {}
+    return entries
+
+
+def read_content(path: Path | None, *parser: str) -> bytes:
+    """The content of a file, as `read_entries`; empty where there is none."""
     if path is None:
-        return {}
+        return b""
     try:
         head, _, content = path.read_bytes().partition(b"\n")
     except OSError:
-        return {}
-    entries: dict[str, list[Any]] = {}
-    if head == _head(content, parser):
-        entries = orjson.loads(content)
-    return entries
+        return b""
+    return content if head == _head(content, parser) else b""
 
 
 def write_entries(path: Path, entries: Mapping[str, Any], *parser: str) -> None:
     """Write entries for the next build; where that fails, it parses again, no more."""
-    content = orjson.dumps(entries)
+    write_content(path, orjson.dumps(entries), *parser)
+
+
+def write_content(path: Path, content: bytes, *parser: str) -> None:
+    """Write the content that `read_content` reads, as `write_entries`."""
     try:
         replace_file(path, b"\n".join((_head(content, parser), content)))
     except OSError:

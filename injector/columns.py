@@ -8,7 +8,8 @@ edges in them too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -43,6 +44,7 @@ _TYPES = {subtype: subtype.type for subtype in Subtype}
 Edges = Mapping[DatasetId, list[ColumnEdge]]
 # Column in lower case -> its edges.
 ByColumn = Mapping[str, Sequence[ColumnEdge]]
+FindText = Callable[[str, Callable[[], bytes]], bytes | msgspec.Raw]
 
 
 class MetaEdge(msgspec.Struct, gc=False):
@@ -219,6 +221,7 @@ def with_meta(
     declared: Mapping[str, Sequence[ColumnEdge]],
     logged: Edges,
     node_ids: Mapping[DatasetId, str],
+    find_text: FindText = lambda _, make: make(),
 ) -> dict[str, Any]:
     """Return a manifest with the column edges of dbt's nodes in their `meta.graft.columns`.
 
@@ -228,24 +231,43 @@ def with_meta(
         declared: Node -> its column edges by its own SQL.
         logged: Dataset -> other column edges that end in it.
         node_ids: Dataset -> the node that dbt builds it with.
+        find_text: A digest, and what makes the text that it stands for -> the text.
     """
     nodes = dict(manifest["nodes"])
     for dataset, node_id in sorted(node_ids.items(), key=lambda item: item[1]):
         node, entry = nodes.get(node_id), catalog["nodes"].get(node_id)
         own, others = declared.get(node_id, ()), logged.get(dataset, ())
-        if node is None or not (own or others):
-            continue
-        if isinstance(own, DefinitionEdges) and not others:
-            columns = _declared_columns(own, node, entry)
-        else:
+        columns: Mapping[str, Any] | None = None
+        if node is not None and isinstance(own, DefinitionEdges) and not others:
+            columns = _declared_json(own, node, entry, find_text)
+        elif node is not None and (own or others):
             upstream = edges_by_column([*own, *others])
-            columns = _meta_columns(upstream, _columns(node, entry, upstream))
+            columns = _json(_meta_columns(upstream, _columns(node, entry, upstream)))
+        if node is None or columns is None:
+            continue
         meta = node.get("meta") or {}
         ours = meta.get("graft") or {} if isinstance(meta, dict) else None
         if isinstance(ours, dict) and "columns" not in ours:
-            meta = {**meta, "graft": {**ours, "columns": _encode(columns)}}
+            meta = {**meta, "graft": {**ours, "columns": columns}}
             nodes[node_id] = {**node, "meta": meta}
     return {**manifest, "nodes": nodes}
+
+
+def _declared_json(
+    edges: DefinitionEdges, node: Node, entry: Node | None, find_text: FindText
+) -> Mapping[str, Any] | None:
+    """The columns of a model by its SQL, as JSON; None where nothing goes into any."""
+
+    def make() -> bytes:
+        return msgspec.json.encode(_declared_columns(edges, node, entry))
+
+    names = [[*(part.get("columns") or ())] for part in (node, entry or {})]
+    digest = hashlib.sha256(repr((edges.identity, names)).encode()).hexdigest()[:32]
+    try:
+        text = find_text(digest, make)
+    except UnicodeEncodeError:
+        return _json(_declared_columns(edges, node, entry))
+    return Undecoded(text) if len(memoryview(text)) > len(b"{}") else None
 
 
 def _declared_columns(
@@ -287,7 +309,7 @@ def _distinct_ends(ends: Sequence[ColumnEnd]) -> Sequence[ColumnEnd]:
     return [*by_upstream.values()]
 
 
-def _encode(columns: dict[str, list[MetaEdge]]) -> Mapping[str, Any]:
+def _json(columns: dict[str, list[MetaEdge]]) -> Mapping[str, Any]:
     """The columns as JSON, which nobody reads before they are written."""
     try:
         return Undecoded(msgspec.json.encode(columns))

@@ -15,7 +15,7 @@ from dbt_graft.analysis.checks.agreement import agreement
 from dbt_graft.injector import groups, integrity, nodes, warehouse
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.checks import with_checks
-from dbt_graft.injector.columns import edges_by_target, with_meta
+from dbt_graft.injector.columns import FindText, edges_by_target, with_meta
 from dbt_graft.injector.dbt_lineage import described_columns, own_lineage
 from dbt_graft.injector.describe import consumers, descriptions
 from dbt_graft.injector.manifest import all_nodes, materialized
@@ -44,6 +44,7 @@ def graft(
     options: GraftOptions,
     dbt_relations: Relations | None = None,
     followed: DefinitionColumns = NO_COLUMNS,
+    find_text: FindText = lambda _, make: make(),
 ) -> Grafted:
     """Graft the lineage of Python tasks onto dbt's artifacts.
 
@@ -51,6 +52,7 @@ def graft(
         lineage: The lineage of the logs, name rules applied.
         dbt_relations: The relations of the manifest, if the caller has them already.
         followed: The column edges of dbt's own models.
+        find_text: See `with_meta`.
 
     Raises:
         GraftError: The manifest is grafted already.
@@ -84,7 +86,9 @@ def graft(
         manifest, artifacts.freshness, touched, edges_by_target(touched.column_edges), options
     )
     grafted = _add_nodes(grafted, graft_plan, context)
-    grafted = with_meta(grafted, catalog, followed.edges, context.edges, dbt_relations.builders)
+    grafted = with_meta(
+        *(grafted, catalog, followed.edges, context.edges, dbt_relations.builders, find_text)
+    )
     linked_to = partial(with_texts, grafted, dbt_relations, graft_plan, context)
     grafted = linked_to(options.site, name_all)
     entries = _catalog(catalog, grafted, graft_plan, touched)

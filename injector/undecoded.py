@@ -22,12 +22,20 @@ _NAMES = ("resource_type", "name", "unique_id", "package_name")
 class Undecoded(Mapping[str, Any]):
     """An object of JSON, decoded when more than its names is asked for.
 
-    Attributes:
+    Args:
         content: Its JSON in UTF-8.
+        names: Fields that are known.
     """
 
-    def __init__(self, content: bytes, names: Mapping[str, str] | None = None) -> None:
-        self.content, self._names = content, names or {}
+    def __init__(
+        self, content: bytes | msgspec.Raw, names: Mapping[str, str] | None = None
+    ) -> None:
+        self._content, self._names = content, names or {}
+
+    @property
+    def content(self) -> bytes:
+        """Its JSON in UTF-8."""
+        return bytes(self._content)
 
     @cached_property
     def _fields(self) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
@@ -16,6 +16,8 @@ from dbt_graft.lineage.records import ColumnEdge, Evidence, Masking, Subtype
 
 # A column that has a part in another: its dataset, its name, what it does, and what hides it.
 ColumnEnd = tuple[DatasetId, str, Subtype, Masking]
+# Columns and their ends, `*` for what decides on rows.
+DefinedColumns = Sequence[tuple[str, Sequence[ColumnEnd]]]
 _TYPES = {subtype: subtype.type for subtype in Subtype}
 
 
@@ -62,25 +64,35 @@ class DefinitionEdges(Sequence[ColumnEdge]):
 
     A project has hundreds of thousands, and few of its models have to do with a task.
 
+    Args:
+        columns, shape_id: Functions that make them.
+
     Attributes:
         name: Of the definition, as `ColumnEdge.task`.
-        columns: The columns of its dataset and their ends, `*` for what decides on rows.
+        identity: A digest of all that its columns are made of: equal ones have equal columns.
     """
 
     def __init__(
         self,
         name: str,
         dataset: DatasetId,
-        columns: Sequence[tuple[str, Sequence[ColumnEnd]]],
-        shape_id: str,
+        columns: Callable[[], DefinedColumns],
+        shape_id: Callable[[], str],
         origin: str,
+        identity: str,
     ) -> None:
-        self.name, self.columns = name, columns
-        self._dataset, self._shape_id, self._origin = dataset, shape_id, origin
+        self.name, self.identity = name, identity
+        self._dataset, self._columns = dataset, columns
+        self._shape_id, self._origin = shape_id, origin
+
+    @cached_property
+    def columns(self) -> DefinedColumns:
+        """The columns of its dataset and their ends."""
+        return self._columns()
 
     @cached_property
     def _edges(self) -> tuple[ColumnEdge, ...]:
-        task, to, shape_id, origin = self.name, self._dataset, self._shape_id, self._origin
+        task, to, shape_id, origin = self.name, self._dataset, self._shape_id(), self._origin
         declared = Evidence.DECLARED
         return tuple(
             [

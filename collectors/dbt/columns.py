@@ -56,10 +56,15 @@ class ModelCount:
 
 @frozen
 class ModelQuery:
-    """A query of a model, and the columns found so far of what the model reads."""
+    """A query of a model, and the columns found so far of what the model reads.
+
+    Attributes:
+        digest: See `query_digest`.
+    """
 
     unique_id: str
     sql: str
+    digest: str
     columns: Mapping[str, tuple[str, ...]]
 
 
@@ -115,7 +120,7 @@ class _Following:
         namespaces = {model.dataset.namespace for model in models.values() if model.dataset}
         self._names = RelationNames(models, min(namespaces, default=""), find_file)
         self._schemas = _Schemas(models)
-        self._tracer = ColumnTracer(self._names)
+        self._tracer = ColumnTracer(self._names, cache)
 
     def all(self, count: ModelCount) -> DefinitionColumns:
         groups = list(_levels(self._models))
@@ -136,13 +141,15 @@ class _Following:
                     from dbt_graft.collectors.dbt import query_follower  # noqa: F401
                 followed = iter(pool.map(new, count.add))
                 results: dict[str, list[FollowedQuery]] = {key: [] for key in group}
+                digests: dict[str, list[str]] = {key: [] for key in group}
                 for query, result in zip(queries, cached_queries, strict=True):
                     if result is None:
                         result = next(followed)
-                        self._cache.add(query_digest(query.sql, self._dialect), result)
+                        self._cache.add(query.digest, result)
                     results[query.unique_id].append(result)
+                    digests[query.unique_id] += (query.digest, result.schemas)
                 for key in group:
-                    self._add(self._models[key], unite_queries(results[key]))
+                    self._add(self._models[key], unite_queries(results[key]), digests[key])
         return self._tracer.result()
 
     def _queries(self, model: DbtModel) -> list[ModelQuery]:
@@ -154,16 +161,17 @@ class _Following:
             texts.pop(" ".join(model.sql.split()), None)
         parent_columns = self._schemas.parent_columns(model)
         return [
-            ModelQuery(model.unique_id, sql, parent_columns) for sql in (model.sql, *texts.values())
+            ModelQuery(model.unique_id, sql, query_digest(sql, self._dialect), parent_columns)
+            for sql in (model.sql, *texts.values())
         ]
 
     def _find_cached(self, query: ModelQuery) -> FollowedQuery | None:
-        return self._cache.find(query_digest(query.sql, self._dialect), self._columns(query))
+        return self._cache.find(query.digest, self._columns(query))
 
-    def _add(self, model: DbtModel, query: FollowedQuery | None) -> None:
+    def _add(self, model: DbtModel, query: FollowedQuery | None, digests: Sequence[str]) -> None:
         query = query or FollowedQuery(gaps=(_PYTHON if model.is_python else _NOT_COMPILED,))
         self._schemas.add(model, query)
-        self._tracer.add(model, query)
+        self._tracer.add(model, query, digests)
 
     def _columns(self, query: ModelQuery) -> Callable[[Name], Sequence[str]]:
         reader = self._models[query.unique_id]
@@ -241,8 +249,10 @@ class _Schemas:
 
     def add(self, model: DbtModel, query: FollowedQuery) -> None:
         """Note the columns of a query's result, where nothing else states them."""
+        if model.columns or model.is_complete:
+            return
         names = [name for name, _ in query.columns if name and name != ANY_COLUMN]
-        if not names or model.columns or model.is_complete:
+        if not names:
             return
         folded = {name.casefold() for name in names}
         if len(names) < len(query.columns):

@@ -8,16 +8,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.column_input import ColumnInput
+from dbt_graft.collectors.dbt.column_cache import ColumnCache, ModelSummary
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.statements.columns.outside_names import is_place
 from dbt_graft.lineage.dataset import DatasetId
-from dbt_graft.lineage.definition import DefinitionColumns, DefinitionEdges
+from dbt_graft.lineage.definition import DefinedColumns, DefinitionColumns, DefinitionEdges
 from dbt_graft.lineage.records import ANY_COLUMN, Masking, Subtype
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _ORIGIN = "dbt:manifest.json"
 # A look-up is faster than the enumeration, and a project has hundreds of thousands.
 _SUBTYPES = {str(subtype): subtype for subtype in Subtype}
 _MASKINGS = {str(masking): masking for masking in Masking}
+_COPIED = Subtype.IDENTITY
 _ANY = "it selects * from a relation whose columns are not known"
 _NO_NAME = "a column has no name"
 _SHOWN = 5
@@ -58,9 +61,13 @@ Column = tuple[str, ColumnEnds]
 class _Ephemeral(NamedTuple):
     """An ephemeral model: the relations that a query of it reads from."""
 
+    identity: str
     columns: Mapping[str, ColumnEnds]
     row_ends: ColumnEnds
     reads: frozenset[DatasetId]
+
+    def __str__(self) -> str:
+        return self.identity
 
     def find(self, name: str) -> ColumnEnds:
         """The ends behind a column, or behind all for `*`."""
@@ -72,62 +79,120 @@ class _Ephemeral(NamedTuple):
         return _ends_of_column(self.columns.get(ANY_COLUMN, ()), name)
 
 
-class ColumnTracer:
-    """The column edges of a project while its models are followed, upstream first."""
+Source = DatasetId | _Ephemeral | None
 
-    def __init__(self, names: RelationNames) -> None:
-        self._names = names
+
+class _TracedQuery:
+    """The followed query of a model, with what the tables in it stand for."""
+
+    def __init__(self, model: DbtModel, query: FollowedQuery, sources: Sequence[Source]) -> None:
+        self.model, self.query, self.sources = model, query, sources
+
+    def identity(self, digests: Sequence[str]) -> str:
+        """A digest of all that the columns are made of.
+
+        Args:
+            digests: Of the model's queries, and of the columns of what these read.
+        """
+        model, query = self.model, self.query
+        parts = (
+            *(model.unique_id, str(model.dataset), model.columns, sorted(model.added)),
+            *(model.is_complete, digests, query.tables, [*query.gaps], [*map(str, self.sources)]),
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+    def reads(self) -> set[DatasetId]:
+        """The datasets that it reads, those behind ephemeral models too."""
+        reads = {source for source in self.sources if isinstance(source, DatasetId)}
+        for source in self.sources:
+            if isinstance(source, _Ephemeral):
+                reads |= source.reads
+        return reads
+
+    def result(self) -> list[Column]:
+        """The columns of its result, as it names them."""
+        return [(name, _ends(inputs, self.sources)) for name, inputs in self.query.columns]
+
+    def row_ends(self) -> ColumnEnds:
+        """The columns that decide on rows."""
+        row_ends = _ends(self.query.row_inputs, self.sources)
+        for source in self.sources:
+            if isinstance(source, _Ephemeral):
+                row_ends = _distinct([*row_ends, *source.row_ends])
+        return row_ends
+
+    def columns(self) -> DefinedColumns:
+        """The columns of the relation, `*` for what decides on rows."""
+        return self._relation[0]
+
+    def summary(self) -> ModelSummary:
+        """The reason why some of its columns are missing, and those taken by `*` alone."""
+        columns, missing = self._relation
+        gaps = [*self.query.gaps, *_unknown_sources(self.query.tables, self.sources)]
+        if missing and not gaps:
+            gaps.append(missing)
+        # A contract that is enforced names all columns.
+        if self.model.is_complete:
+            return ModelSummary("; ".join(gaps), ())
+        copied = (
+            column for _, ends in columns for _, column, subtype, _ in ends if subtype is _COPIED
+        )
+        return ModelSummary("; ".join(gaps), starred_columns(self.model.sql, copied))
+
+    @cached_property
+    def _relation(self) -> tuple[DefinedColumns, str | None]:
+        """The columns of the relation, and why some have no source."""
+        fields = [(name, _ends(inputs, self.sources)) for name, inputs in self.query.fields]
+        named_columns, missing = _result_columns(self.result(), fields, self.model)
+        columns: list[tuple[str, Sequence[ColumnInput[DatasetId]]]] = [
+            (name, sorted(ends) if len(ends) > 1 else ends)
+            for name, ends in (*named_columns, (ANY_COLUMN, self.row_ends()))
+        ]
+        # A model that reads itself takes no data from elsewhere.
+        if self.model.dataset in self.reads():
+            columns = [
+                (name, [end for end in ends if end.source != self.model.dataset])
+                for name, ends in columns
+            ]
+        return columns, missing
+
+
+class ColumnTracer:
+    """The column edges of a project while its models are followed, upstream first.
+
+    Args:
+        cache: What the last build knew of models.
+    """
+
+    def __init__(self, names: RelationNames, cache: ColumnCache) -> None:
+        self._names, self._cache = names, cache
         self._ephemeral: dict[str, _Ephemeral] = {}
         self._edges: dict[str, DefinitionEdges] = {}
         self._gaps: dict[str, str] = {}
         self._reads: dict[str, tuple[DatasetId, ...]] = {}
         self._starred: dict[str, tuple[str, ...]] = {}
 
-    def add(self, model: DbtModel, query: FollowedQuery) -> None:
-        """Add a model, and what its query was found to do."""
-        sources = [self._source(name, model) for name in query.tables]
-        columns = [(name, _ends(inputs, sources)) for name, inputs in query.columns]
-        row_ends = _ends(query.row_inputs, sources)
-        reads = {source for source in sources if isinstance(source, DatasetId)}
-        for source in sources:
-            if isinstance(source, _Ephemeral):
-                row_ends = _distinct([*row_ends, *source.row_ends])
-                reads |= source.reads
+    def add(self, model: DbtModel, query: FollowedQuery, digests: Sequence[str]) -> None:
+        """Add a model, and what its query was found to do.
+
+        Args:
+            digests: See `_TracedQuery.identity`.
+        """
+        traced = _TracedQuery(model, query, [self._source(name, model) for name in query.tables])
+        identity, reads, key = traced.identity(digests), traced.reads(), model.unique_id
         if model.dataset is None:
-            folded = {name.casefold(): ends for name, ends in reversed(columns) if name}
-            self._ephemeral[model.unique_id] = _Ephemeral(folded, row_ends, frozenset(reads))
+            folded = {name.casefold(): ends for name, ends in reversed(traced.result()) if name}
+            self._ephemeral[key] = _Ephemeral(identity, folded, traced.row_ends(), frozenset(reads))
             return
-        self._reads[model.unique_id] = tuple(sorted(reads - {model.dataset}))
-        fields = [(name, _ends(inputs, sources)) for name, inputs in query.fields]
-        named_columns, missing = _result_columns(columns, fields, model)
-        gaps = [*query.gaps, *_unknown_sources(query.tables, sources)]
-        if missing and not gaps:
-            gaps.append(missing)
-        if gaps:
-            self._gaps[model.unique_id] = "; ".join(gaps)
-        all_columns: list[tuple[str, Sequence[ColumnInput[DatasetId]]]] = [
-            (name, sorted(ends) if len(ends) > 1 else ends)
-            for name, ends in (*named_columns, (ANY_COLUMN, row_ends))
-        ]
-        # A model that reads itself takes no data from elsewhere.
-        if model.dataset in reads:
-            all_columns = [
-                (name, [end for end in ends if end.source != model.dataset])
-                for name, ends in all_columns
-            ]
-        self._edges[model.unique_id] = DefinitionEdges(
-            model.unique_id, model.dataset, all_columns, _shape_id(model.sql), _ORIGIN
+        self._reads[key] = tuple(sorted(reads - {model.dataset}))
+        self._edges[key] = DefinitionEdges(
+            *(key, model.dataset, traced.columns, partial(_shape_id, model.sql), _ORIGIN, identity)
         )
-        # A contract that is enforced names all columns.
-        if not model.is_complete:
-            copied = (
-                end.column
-                for _, ends in all_columns
-                for end in ends
-                if end.subtype is Subtype.IDENTITY
-            )
-            if starred := starred_columns(model.sql, copied):
-                self._starred[model.unique_id] = starred
+        gap, starred = self._cache.summary(identity, traced.summary)
+        if gap:
+            self._gaps[key] = gap
+        if starred:
+            self._starred[key] = tuple(starred)
 
     def result(self) -> DefinitionColumns:
         """The edges and gaps of all models, sorted."""
@@ -138,16 +203,14 @@ class ColumnTracer:
             starred=self._starred,
         )
 
-    def _source(self, name: Name, reader: DbtModel) -> DatasetId | _Ephemeral | None:
+    def _source(self, name: Name, reader: DbtModel) -> Source:
         model = self._names.find(name, reader)
         if model:
             return model.dataset or self._ephemeral.get(model.unique_id)
         return self._names.dataset(name, reader)
 
 
-def _ends(
-    inputs: Iterable[QueryInput], sources: Sequence[DatasetId | _Ephemeral | None]
-) -> ColumnEnds:
+def _ends(inputs: Iterable[QueryInput], sources: Sequence[Source]) -> ColumnEnds:
     ends: list[ColumnInput[DatasetId]] = []
     for table, column, subtype_value, masking_value in inputs:
         source = sources[table]

@@ -57,6 +57,7 @@ from dbt_graft.lineage.settings import LineageSettings
 if TYPE_CHECKING:
     from dbt_graft.collectors.dbt.column_cache import ColumnCache
     from dbt_graft.collectors.dbt.columns import ModelCount
+    from dbt_graft.graft.project.column_texts import ColumnTexts
 
 
 @frozen
@@ -110,7 +111,18 @@ class Project:
         """The known columns of dbt's models, in a file."""
         from dbt_graft.collectors.dbt.column_cache import ColumnCache
 
-        return ColumnCache(Path(self.config.path(self.config.artifacts)) / "column_cache.json")
+        return ColumnCache(self._artifacts_folder / "column_cache.json")
+
+    @cached_property
+    def column_texts(self) -> ColumnTexts:
+        """Their JSON in the grafted manifest, in a file."""
+        from dbt_graft.graft.project.column_texts import ColumnTexts
+
+        return ColumnTexts(self._artifacts_folder / "column_texts.json")
+
+    @property
+    def _artifacts_folder(self) -> Path:
+        return Path(self.config.path(self.config.artifacts))
 
     @cached_property
     def dbt(self) -> DbtPart | None:
@@ -262,7 +274,9 @@ class Project:
                 partial(find_dbt_file, config, relations),
             )
             options = self._options(dbt, inspect=inspect)
-            grafted = graft(read_models, self.lineage(view), options, relations, columns)
+            grafted = graft(
+                *(read_models, self.lineage(view), options, relations, columns, self.column_texts)
+            )
             grafted = with_dbt_labels(config, read_models, grafted)
         self._grafted[view] = add_contracts(grafted, config, self._warn)
         return self._grafted[view]
@@ -378,6 +392,7 @@ class Project:
     def write_caches(self) -> None:
         """Keep what was parsed for the next build."""
         self.column_cache.write()
+        self.column_texts.write()
         self.task_codes.write()
 
     def _missing(self) -> DbtPart:

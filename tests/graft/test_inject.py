@@ -244,6 +244,34 @@ def test_columns_of_dbts_models_are_followed_and_kept(folder: Path, inject: Inje
     assert cache.read_bytes() == kept
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"columns": {"ID": {"name": "ID"}}},
+        {"compiled_code": "select id + 1 as id from [Shop].[raw].[orders]"},
+        {"compiled_code": "select 1 as id"},
+    ],
+)
+def test_the_edges_of_a_changed_model_are_not_those_of_the_last_build(
+    folder: Path, inject: Inject, fields: dict[str, Any]
+) -> None:
+    path = folder / "target/manifest.json"
+    manifest = orjson.loads(path.read_bytes())
+    [mart] = [node for node in manifest["nodes"].values() if node["name"] == "mart"]
+    for mart_fields in ({"compiled_code": "select id from [Shop].[raw].[orders]"}, fields):
+        mart |= mart_fields
+        path.write_bytes(orjson.dumps(manifest))
+        inject()
+    grafted = (folder / ".graft/artifacts/manifest.json").read_bytes()
+
+    for cache in (folder / ".graft/artifacts").glob("column_*.json"):
+        cache.unlink()
+    inject()
+
+    assert (folder / ".graft/artifacts/manifest.json").read_bytes() == grafted
+
+
 def test_undo_gives_dbts_values_back(folder: Path, inject: Inject) -> None:
     inject()
     assert _manifest(folder) != orjson.loads((folder / "target/manifest.json").read_bytes())

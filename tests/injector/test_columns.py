@@ -216,7 +216,9 @@ def test_the_edges_of_a_model_are_written_as_those_of_a_log(columns: list[tuple[
         for name, inputs in columns
         for table, _, column in (text.rpartition(".") for text in inputs.split())
     ]
-    edges = DefinitionEdges(MART, REVENUE, ends, "shape-1", "dbt:manifest.json")
+    edges = DefinitionEdges(
+        MART, REVENUE, lambda: ends, lambda: "shape-1", "dbt:manifest.json", "identity"
+    )
     manifest, catalog = {"nodes": {MART: {"columns": {"B": {}}}}}, {"nodes": {}}
     made, logged = (
         with_meta(manifest, catalog, {MART: declared}, {}, {REVENUE: MART})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from dbt_graft.collectors.dbt.column_cache import ColumnCache
 from dbt_graft.collectors.dbt.models import dialect_of
 from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
+from dbt_graft.lineage.definition import DefinitionEdges
 from dbt_graft.lineage.records import Evidence
 from tests.cases import for_each
 from tests.collectors.dbt.project import DbtProject
@@ -334,6 +336,62 @@ class TestColumnCache:
         size = path.stat().st_size
         self.run(self.project("b"), path, monkeypatch)
         assert path.stat().st_size == size
+
+
+@for_each(
+    "changed",
+    [
+        {},
+        {"orders": "id x"},
+        {"ephemeral": "select amount as id from db.raw.orders"},
+        {"sql": "select id, 1 as a from db.raw.orders"},
+        {"columns": "id n"},
+        {"config": {"contract": {"enforced": True}}},
+        {"moved": ORDERS},
+        {"moved": "model.shop.t"},
+    ],
+)
+def test_columns_are_as_without_a_cache_of_before_a_change(
+    changed: dict[str, Any], tmp_path: Path
+) -> None:
+    cache = ColumnCache(tmp_path / "cache.json")
+    _two_models().follow(cache)
+    cache.write()
+    expected = _two_models(**changed).follow()
+
+    found = _two_models(**changed).follow(ColumnCache(tmp_path / "cache.json"))
+
+    for field in ("edges", "gaps", "reads", "starred"):
+        assert getattr(found, field) == getattr(expected, field)
+    for key, edges in found.edges.items():
+        assert isinstance(edges, DefinitionEdges)
+        before = _two_models().follow().edges[key]
+        assert isinstance(before, DefinitionEdges)
+        assert (edges.identity == before.identity) <= (edges.columns == before.columns)
+
+
+def _two_models(
+    orders: str = "id amount",
+    ephemeral: str = "select id from db.raw.orders",
+    sql: str = "select * from db.raw.orders",
+    columns: str = "",
+    moved: str = "",
+    **more: Any,
+) -> DbtProject:
+    """A model of a source, and one of an ephemeral model of it.
+
+    Args:
+        moved: The node whose relation is elsewhere.
+    """
+    project = DbtProject()
+    project.source("orders", orders)
+    config = {"materialized": "ephemeral"}
+    key = project.model("s", ephemeral, reads=ORDERS, config=config)
+    project.model("m", "select id from __dbt__cte__s", columns, reads=key)
+    project.model("t", sql, reads=ORDERS, **more)
+    if moved:
+        project.datasets[moved] = DatasetId("pg", "moved")
+    return project
 
 
 @pytest.mark.parametrize(

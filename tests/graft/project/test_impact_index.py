@@ -215,6 +215,7 @@ def test_the_index_lies_in_a_folder_with_the_marker_and_stays(project: Path) -> 
     assert sorted(path.name for path in (project / INDEX).parent.iterdir()) == [
         MARKER,
         "column_cache.json",
+        "column_texts.json",
         "impact_index.bin",
         "lineage_index.bin",
     ]
