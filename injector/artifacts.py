@@ -229,7 +229,7 @@ def _digest(path: Path) -> str:
 
 
 @contextmanager
-def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes]], str]]:
+def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes | memoryview]], str]]:
     """A function that writes a file and returns its SHA-256; none is new unless all are written.
 
     Raises:
@@ -237,7 +237,7 @@ def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes]], str]]:
     """
     path = Path()
 
-    def write_parts(target: Path, parts: Iterable[bytes]) -> str:
+    def write_parts(target: Path, parts: Iterable[bytes | memoryview]) -> str:
         nonlocal path
         path = target
         digest = hashlib.sha256()
@@ -264,7 +264,7 @@ def dump(document: Any) -> bytes:
         return json.dumps(document, separators=(",", ":"), default=dict).encode()
 
 
-def _dump_parts(document: Document) -> Iterator[bytes]:
+def _dump_parts(document: Document) -> Iterator[bytes | memoryview]:
     """The bytes of `dump`, which at once would take as much memory as the document."""
     before = b"{"
     for key, value in document.items():
@@ -274,11 +274,11 @@ def _dump_parts(document: Document) -> Iterator[bytes]:
     yield b"}" if document else b"{}"
 
 
-def _dump_entries(values: Document) -> Iterator[bytes]:
+def _dump_entries(values: Document) -> Iterator[bytes | memoryview]:
     entries, before = iter(values.items()), b"{"
     while part := dict(islice(entries, _ENTRIES)):
         yield before
-        yield dump(part)[1:-1]
+        yield memoryview(dump(part))[1:-1]
         before = b","
     yield b"}"
 

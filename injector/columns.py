@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -261,8 +262,8 @@ def _declared_json(
     def make() -> bytes:
         return msgspec.json.encode(_declared_columns(edges, node, entry))
 
-    names = [[*(part.get("columns") or ())] for part in (node, entry or {})]
-    digest = hashlib.sha256(repr((edges.identity, names)).encode()).hexdigest()[:32]
+    parts = (edges.identity, *_column_names(node, entry))
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
     try:
         text = find_text(digest, make)
     except UnicodeEncodeError:
@@ -358,6 +359,11 @@ def _spelled_columns(node: Node, entry: Node | None) -> dict[str, str]:
     """The columns of a node, lower case -> spelled as in YAML, else as in the catalog."""
     spelled: dict[str, str] = {}
     # Most are spelled alike in both.
-    for name in {**(node.get("columns") or {}), **((entry or {}).get("columns") or {})}:
+    for name in dict.fromkeys(chain.from_iterable(_column_names(node, entry))):
         spelled.setdefault(name.casefold(), name)
     return spelled
+
+
+def _column_names(node: Node, entry: Node | None) -> tuple[list[str], list[str]]:
+    """The names of a node's columns in YAML, and in the catalog."""
+    return [*(node.get("columns") or ())], [*((entry or {}).get("columns") or ())]

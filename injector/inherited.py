@@ -21,7 +21,7 @@ def merge_field(sources: Iterable[Node], field: str) -> dict[str, Any]:
     merged_values: dict[str, Any] = {}
     for node in sources:
         values = node.get(field)
-        for key, value in values.items() if isinstance(values, dict) else ():
+        for key, value in values.items() if isinstance(values, Mapping) else ():
             merged_values.setdefault(key, value)
     return merged_values
 

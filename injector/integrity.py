@@ -260,9 +260,9 @@ def _schema(artifacts: Artifacts, grafted: Grafted) -> Iterator[str]:
         before = artifacts.manifest.get(part) or {}
         for key, node in (grafted.manifest.get(part) or {}).items():
             old = before.get(key)
-            if node is old or validator.is_valid(node):
+            if node is old or validator.is_valid(loads(dump(node))):
                 continue
-            if old is None or validator.is_valid(old):
+            if old is None or validator.is_valid(loads(dump(old))):
                 yield f"{key} does not match the JSON schema of the manifest"
 
 

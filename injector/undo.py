@@ -33,7 +33,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
                 continue
             if new_value is _LOST:
                 change.setdefault("lost", set()).add(key)
-            elif isinstance(value, dict) and isinstance(new_value, dict):
+            elif isinstance(value, Mapping) and isinstance(new_value, Mapping):
                 waiting.append(([*at, key], value, new_value))
             elif type(value) is not type(new_value) or value != new_value:
                 change.setdefault("set", {})[key] = value
