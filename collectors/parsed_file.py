@@ -44,15 +44,17 @@ def read_entries(path: Path | None, *parser: str) -> dict[str, Any]:
     return entries
 
 
-def read_content(path: Path | None, *parser: str) -> bytes:
+def read_content(path: Path | None, *parser: str) -> bytes | memoryview:
     """The content of a file, as `read_entries`; empty where there is none."""
     if path is None:
         return b""
     try:
-        head, _, content = path.read_bytes().partition(b"\n")
+        data = path.read_bytes()
     except OSError:
         return b""
-    return content if head == _head(content, parser) else b""
+    end = data.find(b"\n")
+    content = memoryview(data)[end + 1 :]  # It may be of many megabytes.
+    return content if data[: max(0, end)] == _head(content, parser) else b""
 
 
 def write_entries(path: Path, entries: Mapping[str, Any], *parser: str) -> None:
@@ -68,7 +70,7 @@ def write_content(path: Path, content: bytes, *parser: str) -> None:
         _log.debug("%s is not kept", path, exc_info=True)
 
 
-def _head(content: bytes, parser: tuple[str, ...]) -> bytes:
+def _head(content: bytes | memoryview, parser: tuple[str, ...]) -> bytes:
     return f"{_version(parser)} {hashlib.sha256(content).hexdigest()}".encode()
 
 

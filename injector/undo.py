@@ -44,7 +44,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
                 for behind, (key, value) in zip(ahead, old.items(), strict=False)
                 if key in lost
             ]
-        if added := [key for key in new if key not in old]:
+        if (lost or len(new) > len(old)) and (added := [key for key in new if key not in old]):
             change["delete"] = added
         if change:
             all_changes.append({"at": at, **change})

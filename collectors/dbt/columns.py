@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dbt_graft.collectors.dbt.branches import branches
@@ -22,7 +24,6 @@ from dbt_graft.collectors.dbt.models import (
     dialect_of,
     read_models,
 )
-from dbt_graft.collectors.statements.workers import WorkerPool
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.definition import DefinitionColumns
 from dbt_graft.lineage.frozen import frozen
@@ -30,6 +31,7 @@ from dbt_graft.lineage.records import ANY_COLUMN
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
+    from dbt_graft.collectors.statements.workers import WorkerPool
 
 _NOT_COMPILED = "it is not compiled (run `dbt compile` or `dbt docs generate`)"
 _PYTHON = "a Python model: columns come from Spark's log"
@@ -121,11 +123,20 @@ class _Following:
         self._names = RelationNames(models, min(namespaces, default=""), find_file)
         self._schemas = _Schemas(models)
         self._tracer = ColumnTracer(self._names, cache)
+        self._pools = ExitStack()
+
+    @cached_property
+    def _pool(self) -> WorkerPool[ModelQuery, FollowedQuery]:
+        """Processes with a parser, which a build with a warm cache does not need."""
+        from dbt_graft.collectors.dbt import query_follower  # noqa: F401
+        from dbt_graft.collectors.statements.workers import WorkerPool
+
+        return self._pools.enter_context(WorkerPool(self._work, _failed_query))
 
     def all(self, count: ModelCount) -> DefinitionColumns:
         groups = list(_levels(self._models))
         count.of = sum(map(len, groups))
-        with WorkerPool(self._work, _failed_query) as pool:
+        with self._pools:
             for group in groups:
                 queries = [query for key in group for query in self._queries(self._models[key])]
                 cached_queries = [self._find_cached(query) for query in queries]
@@ -135,11 +146,7 @@ class _Following:
                     if cached is None
                 ]
                 count.add(len(group) - len({query.unique_id for query in new}))
-                if new:
-                    # Before the pool's processes start, which then have it: a build with a warm
-                    # cache needs no parser.
-                    from dbt_graft.collectors.dbt import query_follower  # noqa: F401
-                followed = iter(pool.map(new, count.add))
+                followed = iter(self._pool.map(new, count.add) if new else ())
                 results: dict[str, list[FollowedQuery]] = {key: [] for key in group}
                 digests: dict[str, list[str]] = {key: [] for key in group}
                 for query, result in zip(queries, cached_queries, strict=True):

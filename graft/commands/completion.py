@@ -12,7 +12,8 @@ import click
 
 from dbt_graft.analysis.impact.graph import ImpactGraph
 from dbt_graft.graft.project.config import find, load
-from dbt_graft.graft.project.impact_index import IMPACT_FILE, stored_impact_index
+from dbt_graft.graft.project.impact_index import stored_impact_index
+from dbt_graft.graft.project.index_files import IMPACT_FILE
 from dbt_graft.graft.project.section_file import read_sections
 from dbt_graft.lineage.errors import GraftError
 

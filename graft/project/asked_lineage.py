@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 
 from dbt_graft.graft.project.collected import note_dbt_alone
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.index_files import IndexFiles
-from dbt_graft.graft.project.lineage_index import (
-    LINEAGE_FILE,
-    GraftFacts,
-    LineageIndex,
-    stored_part,
-)
+from dbt_graft.graft.project.index_files import LINEAGE_FILE, IndexFiles
+from dbt_graft.graft.project.lineage_index import GraftFacts, LineageIndex, stored_part
 from dbt_graft.graft.project.names import Named, Names, RunName, lineage_names
 from dbt_graft.graft.project.view import NOW, LineageView
 from dbt_graft.lineage.dataset import DatasetId

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dbt_graft.analysis.quality.history import write_history
-from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.impact_graph import impact_graph, surroundings
-from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, impact_sections
-from dbt_graft.graft.project.index_files import IndexFiles
-from dbt_graft.graft.project.lineage_index import LINEAGE_FILE, LineageIndex, lineage_sections
+from dbt_graft.graft.project.impact_index import ImpactIndex, impact_sections
+from dbt_graft.graft.project.index_files import IMPACT_FILE, LINEAGE_FILE, IndexFiles
+from dbt_graft.graft.project.lineage_index import LineageIndex, lineage_sections
 from dbt_graft.graft.project.names import NameSearch, all_names, other_names
 from dbt_graft.graft.project.project import Project
 from dbt_graft.graft.project.view import NOW, LineageView
@@ -47,16 +46,6 @@ def make_impact_index(config: Config, lineage: LineageIndex) -> ImpactIndex:
     search = NameSearch.of(graph.datasets, known)
     history = write_history(described.lineage, described.descriptions)
     return ImpactIndex(graph, surroundings(described), history, search, lineage.collected)
-
-
-def outdated_files(config: Config) -> IndexFiles | None:
-    """The files, for who is about to read the lineage; None where there is nothing to write."""
-    try:
-        files = IndexFiles(config)
-    except StoreError:
-        return None  # What is left of a damaged store is not all.
-    names = (IMPACT_FILE, LINEAGE_FILE)
-    return None if all(map(files.is_of_now, names)) else files
 
 
 def write_indexes(files: IndexFiles, project: Project) -> ImpactIndex:

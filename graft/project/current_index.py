@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dbt_graft.graft.project.collected import note_dbt_alone
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, stored_impact_index
-from dbt_graft.graft.project.index_files import IndexFiles
+from dbt_graft.graft.project.impact_index import ImpactIndex, stored_impact_index
+from dbt_graft.graft.project.index_files import IMPACT_FILE, IndexFiles
 from dbt_graft.graft.project.view import LineageView, Moment
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
-from dbt_graft.analysis.privacy.labels import PrivacyLabels
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.privacy_labels import project_labels
 from dbt_graft.injector.artifacts import Artifacts
 from dbt_graft.injector.column_labels import ColumnLabel, label_columns
 from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.described import DescribedLineage
+
+if TYPE_CHECKING:
+    from dbt_graft.analysis.privacy.labels import PrivacyLabels
 
 
 def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Grafted:
@@ -18,6 +20,8 @@ def with_dbt_labels(config: Config, original: Artifacts, grafted: Grafted) -> Gr
     places = config.privacy.in_dbt
     if not places:
         return grafted
+    from dbt_graft.graft.project.privacy_labels import project_labels
+
     labels = _by_node(project_labels(config, grafted.described), grafted.described)
     return label_columns(grafted, original, labels, places)
 

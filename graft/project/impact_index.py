@@ -21,7 +21,6 @@ from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.frozen import frozen
 from dbt_graft.lineage.records import ANY_COLUMN
 
-IMPACT_FILE = "impact_index.bin"
 _log = logging.getLogger(__name__)
 
 

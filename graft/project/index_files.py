@@ -13,6 +13,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
+from dbt_graft.collectors.store.errors import StoreError
 from dbt_graft.collectors.store.state import store_state
 from dbt_graft.graft.project.code_stamps import code_stamps, named_files, stamps
 from dbt_graft.graft.project.config import Config
@@ -23,6 +24,7 @@ from dbt_graft.graft.project.task_codes import TaskCodes
 from dbt_graft.injector.platform import platform, read_connection
 from dbt_graft.lineage.errors import GraftError
 
+IMPACT_FILE, LINEAGE_FILE = "impact_index.bin", "lineage_index.bin"
 _ARTIFACTS = ("manifest.json", "catalog.json", "sources.json")
 
 
@@ -114,3 +116,12 @@ class IndexFiles:
 
 def _first_line(config: Config) -> str:
     return f"dbt-graft index {index_key(config)}"
+
+
+def outdated_files(config: Config) -> IndexFiles | None:
+    """The files, for who is about to read the lineage; None where there is nothing to write."""
+    try:
+        files = IndexFiles(config)
+    except StoreError:
+        return None  # What is left of a damaged store is not all.
+    return None if all(map(files.is_of_now, (IMPACT_FILE, LINEAGE_FILE))) else files

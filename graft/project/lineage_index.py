@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dbt_graft.graft.project.config import Config
+from dbt_graft.graft.project.index_files import LINEAGE_FILE
 from dbt_graft.injector.relations import ShortNames
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dbt_graft.analysis.checks.column_drift import DbtColumns
     from dbt_graft.injector.report import Report
 
-LINEAGE_FILE = "lineage_index.bin"
 T = TypeVar("T")
 
 

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 from rich.text import Text
 
 # Seconds between two lines of a step, and between two looks for the bar.
@@ -86,6 +84,10 @@ class Progress:
 
     @contextmanager
     def _bar(self, step: ProgressStep, name: str, doing: str) -> Iterator[None]:
+        # Without a terminal none of it is needed.
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),

@@ -10,8 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dbt_graft.analysis.checks.agreement import findings
-from dbt_graft.analysis.dates.access_history import AccessHistory
-from dbt_graft.analysis.dates.mapping_findings import mapping_findings
 from dbt_graft.analysis.finding import Finding
 from dbt_graft.analysis.render.phrases import count
 from dbt_graft.collectors.dbt.columns import ModelCount
@@ -19,9 +17,9 @@ from dbt_graft.collectors.store.batches import collected_at
 from dbt_graft.collectors.store.logs import noise
 from dbt_graft.collectors.store.positions import positions
 from dbt_graft.exporters.task_metadata import task_metadata_file
-from dbt_graft.graft.project.built_indexes import outdated_files, write_indexes
 from dbt_graft.graft.project.config import Config
 from dbt_graft.graft.project.damaged_store import damaged_files, read_rest
+from dbt_graft.graft.project.index_files import outdated_files
 from dbt_graft.graft.project.output_file import write_file
 from dbt_graft.graft.project.outputs import output_of
 from dbt_graft.graft.project.progress import Progress
@@ -92,6 +90,8 @@ def graft(
                 raise GraftError("\n".join(new_faults), place=out, remedy="please report this")
     # What a damaged store or an unreadable log lacks, a question must say by itself.
     if files and not (project.damaged or unreadable) and collected_at(config.path(config.store)):
+        from dbt_graft.graft.project.built_indexes import write_indexes
+
         write_indexes(files, project)
     return grafted
 
@@ -143,6 +143,9 @@ def _findings(project: Project, view: LineageView, grafted: Grafted) -> Iterator
             records, project.rename, config.check.accept
         )
     if project.settings.dates:
+        from dbt_graft.analysis.dates.access_history import AccessHistory
+        from dbt_graft.analysis.dates.mapping_findings import mapping_findings
+
         # How the dates of an edge belong together, many runs show.
         yield from mapping_findings(AccessHistory(project.lineage(LineageView(view.past))))
     yield from findings(grafted.report.column_differences)

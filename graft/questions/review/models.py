@@ -13,7 +13,7 @@ from dbt_graft.collectors.dbt.outline_cache import OutlineCache
 from dbt_graft.collectors.dbt.review_nodes import DbtVersion, dbt_version
 from dbt_graft.collectors.dbt.review_queries import outlined_versions
 from dbt_graft.graft.project.config import Config
-from dbt_graft.graft.project.impact_index import IMPACT_FILE
+from dbt_graft.graft.project.index_files import IMPACT_FILE
 from dbt_graft.injector.artifacts import Artifacts
 
 # Beside the impact index.
