@@ -7,13 +7,16 @@ need not be made for it; it holds as long as all that they are made of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import orjson
 
 from dbt_graft.collectors.dbt.followed_query import FollowedQuery, schema_digest
-from dbt_graft.collectors.parsed_file import read_entries, write_entries
+from dbt_graft.collectors.parsed_file import read_content, write_content
 
 if TYPE_CHECKING:
     from dbt_graft.collectors.statements.text.names import Name
@@ -37,7 +40,31 @@ class ModelSummary(NamedTuple):
     """
 
     gap: str
-    starred: Sequence[str]
+    starred: tuple[str, ...]
+
+
+class _QueryEntry(msgspec.Struct, array_like=True, gc=False):
+    """A followed query.
+
+    Attributes:
+        inputs: In JSON: few models are asked for theirs.
+    """
+
+    tables: tuple[tuple[str, ...], ...]
+    schemas: str
+    gaps: tuple[str, ...]
+    inputs: msgspec.Raw
+
+    def is_of(self, other: _QueryEntry) -> bool:
+        """Whether both are of equal tables, which gives equal results."""
+        return (self.tables, self.schemas) == (other.tables, other.schemas)
+
+
+class _ColumnContent(msgspec.Struct):
+    """The content of a file."""
+
+    queries: dict[str, list[_QueryEntry]] = {}
+    models: dict[str, ModelSummary] = {}
 
 
 class ColumnCache:
@@ -45,37 +72,31 @@ class ColumnCache:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._used: dict[str, list[Sequence[Any]]] = {}
-        self._used_models: dict[str, Sequence[Any]] = {}
+        self._used = _ColumnContent()
 
     @cached_property
-    def _content(self) -> Mapping[str, Any]:
-        return read_entries(self._path, *FOLLOWING) or {"queries": {}, "models": {}}
-
-    @property
-    def _entries(self) -> Mapping[str, list[Sequence[Any]]]:
-        entries: Mapping[str, list[Sequence[Any]]] = self._content["queries"]
-        return entries
+    def _known(self) -> _ColumnContent:
+        content = read_content(self._path, *FOLLOWING)
+        return msgspec.json.decode(content or b"{}", type=_ColumnContent)
 
     def find(self, digest: str, columns: Callable[[Name], Sequence[str]]) -> FollowedQuery | None:
         """The result of a query, if its tables still have the same columns."""
-        for entry in self._entries.get(digest, ()):
-            names, schemas, *rest = entry
-            tables = tuple(map(tuple, names))
-            if schemas == schema_digest(map(columns, tables)):
+        for entry in self._known.queries.get(digest, ()):
+            schemas = schema_digest(map(columns, entry.tables))
+            if entry.schemas == schemas:
                 self._keep(digest, entry)
-                return FollowedQuery(tables, schemas, *rest)
+                return FollowedQuery(entry.tables, schemas, entry.gaps, entry.inputs)
         return None
 
     def add(self, digest: str, query: FollowedQuery) -> None:
         """Keep a result for the next build."""
-        entry = (query.tables, query.schemas, query.columns, query.row_inputs, query.gaps)
-        self._keep(digest, (*entry, query.fields))
+        inputs = msgspec.Raw(orjson.dumps([*query.inputs]))
+        self._keep(digest, _QueryEntry(query.tables, query.schemas, tuple(query.gaps), inputs))
 
-    def _keep(self, digest: str, entry: Sequence[Any]) -> None:
+    def _keep(self, digest: str, entry: _QueryEntry) -> None:
         # Equal text in two models may read tables of different columns.
-        entries = self._used.setdefault(digest, [])
-        if entry not in entries:
+        entries = self._used.queries.setdefault(digest, [])
+        if not any(map(entry.is_of, entries)):
             entries.append(entry)
 
     def summary(self, identity: str, make: Callable[[], ModelSummary]) -> ModelSummary:
@@ -84,15 +105,11 @@ class ColumnCache:
         Args:
             identity: See `DefinitionEdges.identity`.
         """
-        entry = self._content["models"].get(identity)
-        if entry is None:
-            gap, starred = make()
-            entry = [gap, [*starred]]
-        self._used_models[identity] = entry
-        return ModelSummary(*entry)
+        summary = self._known.models.get(identity) or make()
+        self._used.models[identity] = summary
+        return summary
 
     def write(self) -> None:
         """Write what this build used, and nothing else: the file does not grow with history."""
-        used = {"queries": self._used, "models": self._used_models}
-        if self._path and used != self._content:
-            write_entries(self._path, used, *FOLLOWING)
+        if self._path and self._used != self._known:
+            write_content(self._path, msgspec.json.encode(self._used), *FOLLOWING)

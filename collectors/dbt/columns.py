@@ -258,11 +258,12 @@ class _Schemas:
         """Note the columns of a query's result, where nothing else states them."""
         if model.columns or model.is_complete:
             return
-        names = [name for name, _ in query.columns if name and name != ANY_COLUMN]
+        columns = query.inputs.columns
+        names = [name for name, _ in columns if name and name != ANY_COLUMN]
         if not names:
             return
         folded = {name.casefold() for name in names}
-        if len(names) < len(query.columns):
+        if len(names) < len(columns):
             names += [name for name in model.documented if name.casefold() not in folded]
             names.append(ANY_COLUMN)
         self._columns[model.unique_id] = tuple(dict.fromkeys(names))

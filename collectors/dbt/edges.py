@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dbt_graft.analysis.render.phrases import join_names
 from dbt_graft.collectors.column_input import ColumnInput
 from dbt_graft.collectors.dbt.column_cache import ColumnCache, ModelSummary
-from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput
+from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, QueryInputs
 from dbt_graft.collectors.dbt.models import DbtModel, RelationNames
 from dbt_graft.collectors.statements.columns.outside_names import is_place
 from dbt_graft.lineage.dataset import DatasetId
@@ -88,6 +88,10 @@ class _TracedQuery:
     def __init__(self, model: DbtModel, query: FollowedQuery, sources: Sequence[Source]) -> None:
         self.model, self.query, self.sources = model, query, sources
 
+    @cached_property
+    def _inputs(self) -> QueryInputs:
+        return self.query.inputs
+
     def identity(self, digests: Sequence[str]) -> str:
         """A digest of all that the columns are made of.
 
@@ -111,11 +115,11 @@ class _TracedQuery:
 
     def result(self) -> list[Column]:
         """The columns of its result, as it names them."""
-        return [(name, _ends(inputs, self.sources)) for name, inputs in self.query.columns]
+        return [(name, _ends(inputs, self.sources)) for name, inputs in self._inputs.columns]
 
     def row_ends(self) -> ColumnEnds:
         """The columns that decide on rows."""
-        row_ends = _ends(self.query.row_inputs, self.sources)
+        row_ends = _ends(self._inputs.rows, self.sources)
         for source in self.sources:
             if isinstance(source, _Ephemeral):
                 row_ends = _distinct([*row_ends, *source.row_ends])
@@ -142,7 +146,7 @@ class _TracedQuery:
     @cached_property
     def _relation(self) -> tuple[DefinedColumns, str | None]:
         """The columns of the relation, and why some have no source."""
-        fields = [(name, _ends(inputs, self.sources)) for name, inputs in self.query.fields]
+        fields = [(name, _ends(inputs, self.sources)) for name, inputs in self._inputs.fields]
         named_columns, missing = _result_columns(self.result(), fields, self.model)
         columns: list[tuple[str, Sequence[ColumnInput[DatasetId]]]] = [
             (name, sorted(ends) if len(ends) > 1 else ends)

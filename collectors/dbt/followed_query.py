@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import orjson
 
 from dbt_graft.lineage.frozen import frozen
 
@@ -18,6 +21,20 @@ QueryInput = tuple[int, str, str, str]
 NamedInputs = Sequence[tuple[str, Sequence[QueryInput]]]
 
 
+class QueryInputs(NamedTuple):
+    """The inputs of a query's result.
+
+    Attributes:
+        columns: Names and inputs, in their order; a name is empty where the query gives none.
+        rows: Those that decide on rows.
+        fields: `address.city`, a field of a struct that the query makes, and its inputs.
+    """
+
+    columns: NamedInputs = ()
+    rows: Sequence[QueryInput] = ()
+    fields: NamedInputs = ()
+
+
 @frozen
 class FollowedQuery:
     """The result of a query.
@@ -25,16 +42,20 @@ class FollowedQuery:
     Attributes:
         tables: The tables that it reads, folded.
         schemas: A digest of the columns of those tables that were known.
-        columns: Names and inputs, in their order; a name is empty where the query gives none.
-        fields: `address.city`, a field of a struct that the query makes, and its inputs.
+        stored_inputs: Its inputs, in JSON where they come from a file.
     """
 
     tables: tuple[Name, ...] = ()
     schemas: str = ""
-    columns: NamedInputs = ()
-    row_inputs: Sequence[QueryInput] = ()
     gaps: Sequence[str] = ()
-    fields: NamedInputs = ()
+    stored_inputs: QueryInputs | msgspec.Raw = QueryInputs()
+
+    @property
+    def inputs(self) -> QueryInputs:
+        """Its inputs; decoding them takes time."""
+        if isinstance(self.stored_inputs, QueryInputs):
+            return self.stored_inputs
+        return QueryInputs(*orjson.loads(memoryview(self.stored_inputs)))
 
 
 def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
@@ -44,34 +65,38 @@ def unite_queries(queries: Sequence[FollowedQuery]) -> FollowedQuery | None:
     """
     if len(queries) == 1:
         return queries[0]
-    first = next((query for query in queries if query.columns), None)
+    all_inputs = [query.inputs for query in queries]
+    first = next((at for at, inputs in enumerate(all_inputs) if inputs.columns), None)
     if first is None:
         return queries[0] if queries else None
+    named = all_inputs[first]
     tables = tuple(dict.fromkeys(name for query in queries for name in query.tables))
-    inputs: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(first)}
-    row_inputs: set[QueryInput] = set()
+    columns: dict[str | int, set[QueryInput]] = {key: set() for key in _keys(named)}
+    rows: set[QueryInput] = set()
     fields: dict[str, set[QueryInput]] = {}
-    for query in queries:
+    for query, inputs in zip(queries, all_inputs, strict=True):
         indexes = [tables.index(name) for name in query.tables]
-        row_inputs.update(_move_inputs(query.row_inputs, indexes))
-        for name, field_inputs in query.fields:
+        rows.update(_move_inputs(inputs.rows, indexes))
+        for name, field_inputs in inputs.fields:
             fields.setdefault(name, set()).update(_move_inputs(field_inputs, indexes))
-        for key, (_, column_inputs) in zip(_keys(query), query.columns, strict=True):
-            if key in inputs:
-                inputs[key].update(_move_inputs(column_inputs, indexes))
-    columns = zip(_keys(first), first.columns, strict=True)
+        for key, (_, column_inputs) in zip(_keys(inputs), inputs.columns, strict=True):
+            if key in columns:
+                columns[key].update(_move_inputs(column_inputs, indexes))
+    names = zip(_keys(named), named.columns, strict=True)
     return FollowedQuery(
         tables=tables,
-        columns=tuple((name, tuple(sorted(inputs[key]))) for key, (name, _) in columns),
-        row_inputs=tuple(sorted(row_inputs)),
-        gaps=first.gaps,
-        fields=tuple((name, tuple(sorted(field_inputs))) for name, field_inputs in fields.items()),
+        gaps=queries[first].gaps,
+        stored_inputs=QueryInputs(
+            tuple((name, tuple(sorted(columns[key]))) for key, (name, _) in names),
+            tuple(sorted(rows)),
+            tuple((name, tuple(sorted(field_inputs))) for name, field_inputs in fields.items()),
+        ),
     )
 
 
-def _keys(query: FollowedQuery) -> list[str | int]:
+def _keys(inputs: QueryInputs) -> list[str | int]:
     """The columns by their names, folded; those without one by their places."""
-    return [name.casefold() or index for index, (name, _) in enumerate(query.columns)]
+    return [name.casefold() or index for index, (name, _) in enumerate(inputs.columns)]
 
 
 def _move_inputs(inputs: Iterable[QueryInput], indexes: Sequence[int]) -> Iterator[QueryInput]:

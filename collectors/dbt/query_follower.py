@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from dbt_graft.collectors.dbt.followed_query import FollowedQuery, QueryInput, schema_digest
+from dbt_graft.collectors.dbt.followed_query import (
+    FollowedQuery,
+    QueryInput,
+    QueryInputs,
+    schema_digest,
+)
 from dbt_graft.collectors.statements.columns.query_columns import query_columns
 from dbt_graft.collectors.statements.columns.rowsets import InputColumns, RowsetColumn
 from dbt_graft.collectors.statements.columns.tree import NoTreeError
@@ -31,10 +36,12 @@ def follow_query(sql: str, dialect: str, columns: Callable[[Name], Sequence[str]
     return FollowedQuery(
         tables=query.tables,
         schemas=schema_digest(map(columns, query.tables)),
-        columns=tuple((column.name, query_inputs(column.inputs)) for column in query.columns),
-        row_inputs=query_inputs(query.row_inputs),
         gaps=query.gaps,
-        fields=tuple((name, query_inputs(inputs)) for name, inputs in _fields(query.columns)),
+        stored_inputs=QueryInputs(
+            tuple((column.name, query_inputs(column.inputs)) for column in query.columns),
+            query_inputs(query.row_inputs),
+            tuple((name, query_inputs(inputs)) for name, inputs in _fields(query.columns)),
+        ),
     )
 
 
