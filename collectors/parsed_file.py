@@ -1,6 +1,6 @@
 """Results of parsing SQL, in a file that holds for one version of the parser.
 
-The first line names the parser, with a digest of the content: a file of another parser, or one
+The first line names the parser, with a checksum of the content: a file of another parser, or one
 that is damaged, counts as none, and can be deleted.
 """
 
@@ -14,6 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -71,19 +72,24 @@ def write_content(path: Path, content: bytes, *parser: str) -> None:
 
 
 def _head(content: bytes | memoryview, parser: tuple[str, ...]) -> bytes:
-    return f"{_version(parser)} {hashlib.sha256(content).hexdigest()}".encode()
+    return f"{_version(parser)} {crc32(content):08x} {len(content)}".encode()
 
 
 @cache
 def _version(parser: tuple[str, ...]) -> str:
     """The version of the parser: that of sqlglot, and of our code on top of it."""
-    digest = hashlib.sha256()
-    for package in parser:
-        for file in sorted(_folder(package).glob("*.py")):
-            digest.update(file.read_bytes())
+    digest = hashlib.sha256(b"".join(map(_code_digest, parser)))
     # The package itself and its metadata take longer to import than most questions need.
     version = hashlib.sha256((_folder("sqlglot") / "_version.py").read_bytes())
     return f"sqlglot {version.hexdigest()[:12]} {digest.hexdigest()[:12]}"
+
+
+@cache
+def _code_digest(package: str) -> bytes:
+    digest = hashlib.sha256()
+    for file in sorted(_folder(package).glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.digest()
 
 
 def _folder(package: str) -> Path:

@@ -6,7 +6,6 @@ The formats are dbt's: https://schemas.getdbt.com/dbt/manifest/v12.json, /dbt/ca
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -169,8 +169,8 @@ def write(grafted: Grafted, folder: Path) -> None:
             ("catalog.json", grafted.catalog),
             ("manifest.json", grafted.manifest),
         ):
-            digest = write_parts(folder / name, _dump_parts(document))
-            undo[name] = {"sha256": digest, "changes": grafted.undo[name]}
+            checksum = write_parts(folder / name, _dump_parts(document))
+            undo[name] = {"crc32": checksum, "changes": grafted.undo[name]}
         write_parts(folder / _REPORT, [dump(grafted.report.to_json())])
         write_parts(folder / _UNDO, [dump(undo)])
         for name, content in files.items():
@@ -201,7 +201,7 @@ def undo(folder: Path) -> tuple[Path, ...]:
         path = folder / name
         entry = recorded.get(name)
         entry = entry if isinstance(entry, dict) else {}
-        if not path.is_file() or _digest(path) != entry.get("sha256"):
+        if not path.is_file() or crc32(path.read_bytes()) != entry.get("crc32"):
             raise GraftError(
                 "the file was changed after the graft; nothing was undone",
                 place=str(path),
@@ -224,28 +224,23 @@ def undo(folder: Path) -> tuple[Path, ...]:
     return tuple(path for path, original in restored.items() if original is not None)
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 @contextmanager
-def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes | memoryview]], str]]:
-    """A function that writes a file and returns its SHA-256; none is new unless all are written.
+def _replaced_files() -> Iterator[Callable[[Path, Iterable[bytes | memoryview]], int]]:
+    """A function that writes a file and returns its checksum; none is new unless all are written.
 
     Raises:
         GraftError: One cannot be written.
     """
     path = Path()
 
-    def write_parts(target: Path, parts: Iterable[bytes | memoryview]) -> str:
+    def write_parts(target: Path, parts: Iterable[bytes | memoryview]) -> int:
         nonlocal path
-        path = target
-        digest = hashlib.sha256()
+        path, checksum = target, 0
         with files.enter_context(replaced_file(target)).open("wb") as file:
             for part in parts:
-                digest.update(part)
+                checksum = crc32(part, checksum)
                 file.write(part)
-        return digest.hexdigest()
+        return checksum
 
     try:
         with ExitStack() as files:

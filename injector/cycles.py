@@ -8,7 +8,7 @@ cycle is left out and reported with the path that it closes, so each cycle loses
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
@@ -57,12 +57,12 @@ def without_cycles(dbt_edges: Iterable[Edge], logged: Mapping[Edge, list[Flow]])
     return AcyclicEdges(frozenset(accepted), tuple(cycles))
 
 
-def _on_or_after_cycles(edges: Iterable[Edge]) -> set[str]:
-    """Return the nodes on or downstream of a cycle."""
-    graph: dict[str, set[str]] = defaultdict(set)
+def _on_or_after_cycles(edges: Sequence[Edge]) -> set[str]:
+    """Return the nodes on a cycle, and those downstream of one and upstream of others."""
+    graph: dict[str, set[str]] = {source: set() for source, _ in edges}
     for source, target in edges:
-        graph[target].add(source)
-        graph.setdefault(source, set())
+        if target in graph:  # Most are tests, behind which nothing comes.
+            graph[target].add(source)
     sorter = TopologicalSorter(graph)
     # After its error the sorter goes on with what the cycles do not block.
     with suppress(CycleError):

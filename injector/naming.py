@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from dbt_graft.lineage.dataset import DatasetId
 
@@ -49,7 +50,7 @@ class NodeNames:
         digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
         last = (f"{wanted[-1]}_{digest[:length]}".lstrip("_") for length in range(8, 65))
         names = [name for name in wanted if name.strip("_")]
-        name = next(name for name in (*names, *last) if name.casefold() not in self._taken)
+        name = next(name for name in chain(names, last) if name.casefold() not in self._taken)
         if names and name != names[0]:
             self.conflicts.append((names[0], name))
         self._taken.add(name.casefold())

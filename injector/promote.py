@@ -126,7 +126,12 @@ def _maps(manifest: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
 
 def _map(ids: Mapping[str, Any], promotion: Promotion) -> dict[str, Any]:
     renamed: dict[str, Any] = {}
+    is_apart = promotion.ids.keys().isdisjoint
     for key, values in ids.items():
+        # As most are.
+        if values and key not in promotion.ids and is_apart(values) and key not in renamed:
+            renamed[key] = values
+            continue
         key = promotion.ids.get(key, key)
         promoted_ids = _ids(values or [], promotion)
         renamed[key] = (

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import field
+from functools import cache
 
 from dbt_graft.injector.locations import Places, location
 from dbt_graft.injector.manifest import BUILDERS, Node, materialized, project_name
@@ -166,11 +167,12 @@ def short_names(
     full_names = set(relations.datasets.values())
     matches: dict[DatasetId, set[DatasetId]] = defaultdict(set)
     databases: dict[DatasetId, dict[str, str]] = defaultdict(dict)
+    schema_of = cache(DatasetId)  # Of thousands of relations most are in few schemas.
     for node_id, dataset in relations.datasets.items():
         node = manifest["nodes"].get(node_id) or manifest["sources"][node_id]
         database = node.get("database")
         if database and node.get("schema"):
-            schema = DatasetId(dataset.namespace, str(node["schema"]))
+            schema = schema_of(dataset.namespace, str(node["schema"]))
             databases[schema].setdefault(str(database).casefold(), str(database))
             matches[DatasetId(dataset.namespace, dataset.name[len(str(database)) + 1 :])].add(
                 dataset

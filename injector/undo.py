@@ -12,7 +12,9 @@ with the size. `at` is the path of keys to the changed object:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 Change = dict[str, Any]
@@ -27,8 +29,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
     while waiting:
         at, old, new = waiting.pop()
         change: Change = {}
-        for key, value in old.items():
-            new_value = new.get(key, _LOST)
+        for key in _changed_keys(old, new):
+            value, new_value = old[key], new.get(key, _LOST)
             if value is new_value:
                 continue
             if new_value is _LOST:
@@ -49,6 +51,14 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
         if change:
             all_changes.append({"at": at, **change})
     return all_changes
+
+
+def _changed_keys(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[str]:
+    """The keys of `old` whose values may be others in `new`."""
+    # Most nodes have the same keys, and one other value.
+    if [*old] != [*new]:
+        return old
+    return compress(old, map(is_not, old.values(), new.values()))
 
 
 def restore(document: dict[str, Any], recorded: list[Change]) -> None:

@@ -148,7 +148,10 @@ def _relation(node: Document, *, is_ephemeral: bool) -> Name:
 
 def _catalog_columns(entry: Document) -> tuple[str, ...]:
     """The names of an entry's columns in the catalog, in the order of the relation."""
-    columns: Sequence[Document] = sorted((entry.get("columns") or {}).values(), key=_index)
+    columns: Sequence[Document] = [*(entry.get("columns") or {}).values()]
+    # Most are in their order.
+    if [column.get("index") for column in columns] != [*range(1, len(columns) + 1)]:
+        columns = sorted(columns, key=_index)
     return tuple([str(column["name"]) for column in columns if column.get("name")])
 
 
