@@ -111,8 +111,13 @@ def _rename(dataset: DatasetId, rename: Rename) -> DatasetId:
     return dataset if same else name
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
 def _record_mapper(kind: Any) -> _Mapper:
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     mappers = [(field.name, _mapper(hints[field.name])) for field in fields(kind) if field.init]
     mappers = [(name, mapper) for name, mapper in mappers if mapper is not _keep]
 
@@ -132,7 +137,7 @@ def _direct_datasets(hint: Any) -> Sequence[Callable[[Any], DatasetId]]:
     """The getters of the datasets of a record; empty where one may lie deeper."""
     if not is_dataclass(hint) or hint is DatasetId:
         return ()
-    hints = get_type_hints(hint, include_extras=True)
+    hints = _hints(hint)
     named = [each.name for each in fields(hint) if _mapper(hints[each.name]) is not _keep]
     is_direct = all(hints[name] is DatasetId for name in named)
     return [attrgetter(name) for name in named] if is_direct else ()
