@@ -47,7 +47,8 @@ class Relations:
     def spelled(self, wanted: Collection[DatasetId]) -> list[DatasetId]:
         """Return those of the datasets that dbt knows, in dbt's spelling, sorted."""
         nodes = (self.node_of(dataset) for dataset in wanted)
-        return sorted(self.datasets[node_id] for node_id in nodes if node_id)
+        datasets = [self.datasets[node_id] for node_id in nodes if node_id]
+        return sorted(datasets, key=lambda dataset: dataset.key)
 
 
 def relations(manifest: Node, namespace: str, places: Places | None = None) -> Relations:

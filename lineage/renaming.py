@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, compress, count
 from operator import attrgetter, is_
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId, LoggedName
@@ -137,7 +137,7 @@ def _direct_datasets(hint: Any) -> Sequence[Callable[[Any], DatasetId]]:
     """The getters of the datasets of a record; empty where one may lie deeper."""
     if not is_dataclass(hint) or hint is DatasetId:
         return ()
-    hints = _hints(hint)
+    hints = _hints(cast("Any", hint))
     named = [each.name for each in fields(hint) if _mapper(hints[each.name]) is not _keep]
     is_direct = all(hints[name] is DatasetId for name in named)
     return [attrgetter(name) for name in named] if is_direct else ()

@@ -149,8 +149,9 @@ def _relation(node: Document, *, is_ephemeral: bool) -> Name:
 def _catalog_columns(entry: Document) -> tuple[str, ...]:
     """The names of an entry's columns in the catalog, in the order of the relation."""
     columns: Sequence[Document] = [*(entry.get("columns") or {}).values()]
+    indexes: list[Any] = [column.get("index") for column in columns]
     # Most are in their order.
-    if [column.get("index") for column in columns] != [*range(1, len(columns) + 1)]:
+    if {*map(type, indexes)} != {int} or indexes != sorted(indexes):
         columns = sorted(columns, key=_index)
     return tuple([str(column["name"]) for column in columns if column.get("name")])
 
