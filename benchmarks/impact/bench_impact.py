@@ -31,8 +31,8 @@ from benchmarks.report import Report
 from dbt_graft.analysis.impact.answer import Impact, ProposedChange, impact
 from dbt_graft.analysis.impact.change import ChangeType
 from dbt_graft.graft.project.config import load
-from dbt_graft.graft.project.impact_index import IMPACT_FILE, ImpactIndex, stored_impact_index
-from dbt_graft.graft.project.index_files import IndexFiles
+from dbt_graft.graft.project.impact_index import ImpactIndex, stored_impact_index
+from dbt_graft.graft.project.index_files import IMPACT_FILE, IndexFiles
 from dbt_graft.lineage.garbage import without_garbage_collection
 
 T = TypeVar("T")

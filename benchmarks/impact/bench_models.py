@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.report import Report
 from benchmarks.review.versions import write_version
-from dbt_graft.graft.project.impact_index import IMPACT_FILE
+from dbt_graft.graft.project.index_files import IMPACT_FILE
 
 BUILD = Path("build/bench/impact-models")
 # Models -> the seconds without an index.
