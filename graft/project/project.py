@@ -44,6 +44,7 @@ from dbt_graft.injector.report import Grafted
 from dbt_graft.lineage.building.build import build, join_records
 from dbt_graft.lineage.building.task_code import with_task_code
 from dbt_graft.lineage.code import TaskCode
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.described import DescribedLineage, task_consumer
 from dbt_graft.lineage.errors import GraftError
@@ -353,7 +354,12 @@ class Project:
         if self.dbt:
             grafted = self._grafted.get(view) or self.grafted(view)
             lineage = grafted.lineage
-            lineage = replace(lineage, history=replace(lineage.history, taints=taints))
+            lineage = replace(
+                lineage,
+                # Made once: whoever asks for a field of them would make them again.
+                column_edges=ColumnEdges.of(lineage.column_edges),
+                history=replace(lineage.history, taints=taints),
+            )
             return replace(grafted.described, lineage=lineage), grafted
         from dbt_graft.graft.project.contracts import matched_contracts, read_contracts
 
