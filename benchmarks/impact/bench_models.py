@@ -1,8 +1,8 @@
 """`graft impact` and `graft show` of a dbt project: processor time of the command.
 
 The first one parses each model. After a change of anything the index is made again, and the columns
-come from the file that builds and earlier answers keep; an answer after that has the index, too. So has
-`show`, which reads the whole lineage: at most a second.
+come from the file that builds and earlier answers keep; an answer after that has the index, too.
+So has `show`, which reads all of the lineage: at most a second.
 """
 
 from __future__ import annotations
