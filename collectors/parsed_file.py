@@ -18,6 +18,7 @@ from zlib import crc32
 
 import orjson
 
+from dbt_graft import __version__
 from dbt_graft.lineage.own_values import dump_values, load_values
 from dbt_graft.replaced_file import replace_file
 
@@ -77,11 +78,11 @@ def _head(content: bytes | memoryview, parser: tuple[str, ...]) -> bytes:
 
 @cache
 def _version(parser: tuple[str, ...]) -> str:
-    """The version of the parser: that of sqlglot, and of our code on top of it."""
+    """The version of the parser: ours, that of sqlglot, and our code on top of it."""
     digest = hashlib.sha256(b"".join(map(_code_digest, parser)))
     # The package itself and its metadata take longer to import than most questions need.
     version = hashlib.sha256((_folder("sqlglot") / "_version.py").read_bytes())
-    return f"sqlglot {version.hexdigest()[:12]} {digest.hexdigest()[:12]}"
+    return f"{__version__} sqlglot {version.hexdigest()[:12]} {digest.hexdigest()[:12]}"
 
 
 @cache

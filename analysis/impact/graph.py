@@ -100,9 +100,9 @@ class ImpactGraph:
         self.opaque = bytearray()
         self.flow_starts, self.edge_starts, self.use_starts = (array("i", [0]) for _ in range(3))
         known, uses = tuple(datasets), tuple(uses)
-        columns = ColumnEdges.of(edges)
-        of_structs, of_fields = map(ColumnEdges.of, struct_edges(columns, known))
-        named = ColumnEdges.join((columns, of_structs))
+        stated = ColumnEdges.of(edges)
+        of_structs, of_fields = map(ColumnEdges.of, struct_edges(stated, known))
+        named = ColumnEdges.join((stated, of_structs))
         all_edges = ColumnEdges.join((named, of_fields))
         for dataset in _by_name(known, flows, all_edges, uses):
             self.dataset(dataset)

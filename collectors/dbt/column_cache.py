@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 # The packages that the columns of a model are made by.
 FOLLOWING = (
+    "dbt_graft.analysis.render",
     "dbt_graft.collectors",
     "dbt_graft.collectors.dbt",
     "dbt_graft.collectors.statements.columns",
+    "dbt_graft.collectors.statements.text",
     "dbt_graft.lineage",
     "dbt_graft.lineage.graphs",
 )

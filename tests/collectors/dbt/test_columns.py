@@ -359,11 +359,11 @@ def test_columns_are_as_without_a_cache_of_before_a_change(
     cache.write()
     expected = _two_models(**changed).follow()
 
-    found = _two_models(**changed).follow(ColumnCache(tmp_path / "cache.json"))
+    columns = _two_models(**changed).follow(ColumnCache(tmp_path / "cache.json"))
 
     for field in ("edges", "gaps", "reads", "starred"):
-        assert getattr(found, field) == getattr(expected, field)
-    for key, edges in found.edges.items():
+        assert getattr(columns, field) == getattr(expected, field)
+    for key, edges in columns.edges.items():
         assert isinstance(edges, DefinitionEdges)
         before = _two_models().follow().edges[key]
         assert isinstance(before, DefinitionEdges)
