@@ -179,6 +179,20 @@ class ColumnEdges(Sequence[ColumnEdge]):
             is_wanted[place] = 0
         return self.select(is_wanted)
 
+    def once(self, *names: str) -> ColumnEdges:
+        """The edges, of those that are alike in some fields the first."""
+        each_of = (self.fields[name] for name in (names if self.size else ()))
+        places = (of_field.places for of_field in each_of if of_field.places)
+        rows = [*zip(*places, strict=True)] or [()] * self.size
+        # Later entries replace earlier ones, so the first of its like is the last here.
+        first = dict(zip(reversed(rows), range(self.size - 1, -1, -1), strict=True))
+        if len(first) == self.size:
+            return self
+        is_first = bytearray(self.size)
+        for place in first.values():
+            is_first[place] = 1
+        return self.select(is_first)
+
     def loops(self) -> list[int]:
         """The places of the edges from a dataset to itself."""
         if not self.size:

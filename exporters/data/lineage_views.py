@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
-from operator import attrgetter
 from types import SimpleNamespace
 
 from dbt_graft.exporters.data.view import (
@@ -34,14 +32,15 @@ from dbt_graft.exporters.data.view import (
 )
 from dbt_graft.exporters.data.view_data import ViewData
 from dbt_graft.lineage.building.checks import check_of
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.dataset import DatasetId
 from dbt_graft.lineage.describe import Consumer, Description, NodeTest, Role
 from dbt_graft.lineage.gaps import column_gaps, gaps, open_tasks, reason_text
 from dbt_graft.lineage.urls import dataset_path, task_path
 
-# The part of a column edge that its view shows, but for the dataset that it goes into.
-_SHOWN_OF_EDGE = attrgetter(
-    *("task", "to_column", "from_dataset", "from_column", "type", "subtype"),
+# The fields of a column edge that its view shows.
+_SHOWN_OF_EDGE = (
+    *("to_dataset", "task", "to_column", "from_dataset", "from_column", "type", "subtype"),
     *("masking", "masked_by", "evidence", "place"),
 )
 _UNDESCRIBED = Description(DatasetId("", ""), "", "", Role.SOURCE)
@@ -113,11 +112,9 @@ def _edges(data: ViewData) -> Iterator[object]:
         yield SimpleNamespace(flow=flow, made_by=flow.definition or "task")
 
 
-def _column_edges(data: ViewData) -> Iterator[object]:
-    """Each once, however many statements make it: those of a target follow each other."""
-    edges = data.described.lineage.column_edges
-    for _, of_target in groupby(edges, key=attrgetter("to_dataset")):
-        yield from {_SHOWN_OF_EDGE(edge): edge for edge in of_target}.values()
+def _column_edges(data: ViewData) -> ColumnEdges:
+    """Each once, however many statements make it."""
+    return ColumnEdges.of(data.described.lineage.column_edges).once(*_SHOWN_OF_EDGE)
 
 
 def _results(data: ViewData) -> Iterator[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from dbt_graft.exporters.data.view_data import ViewData
+from dbt_graft.lineage.column_edges import ColumnEdges
 from dbt_graft.lineage.frozen import frozen
 
 # Rows that are Python objects at a time.
@@ -96,9 +98,11 @@ class View:
 
     def batches(self, data: ViewData) -> pa.RecordBatchReader:
         """Its rows as Arrow batches, made while they are read."""
-        schema = self.schema()
+        schema, records = self.schema(), self.records(data)
+        if isinstance(records, ColumnEdges):
+            return self._rows_of_edges(records).to_reader(_AT_ONCE)
         values_of = attrgetter(*(column.attribute for column in self.columns))
-        rows = map(values_of, self.records(data))
+        rows = map(values_of, records)
 
         def read_batches() -> Iterable[pa.RecordBatch]:
             while chunk := list(islice(rows, _AT_ONCE)):
@@ -110,6 +114,20 @@ class View:
                 yield pa.record_batch(arrays, schema=schema)
 
         return pa.RecordBatchReader.from_batches(schema, read_batches())
+
+    def _rows_of_edges(self, edges: ColumnEdges) -> pa.Table:
+        """The rows of column edges, field by field, as there are most of them."""
+        schema = self.schema()
+        if not edges:
+            return schema.empty_table()
+        arrays = []
+        for column, field in zip(self.columns, schema, strict=True):
+            of_field = edges.fields[column.attribute]
+            values = pa.array(column.convert(of_field.values), field.type)
+            places = of_field.places or array("i", bytes(4 * len(edges)))
+            content = [None, pa.py_buffer(places.tobytes())]
+            arrays.append(values.take(pa.Array.from_buffers(pa.int32(), len(edges), content)))
+        return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def seconds_between(first: datetime | None, last: datetime | None) -> float | None:

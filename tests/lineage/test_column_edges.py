@@ -80,6 +80,14 @@ def test_those_with_a_value_are_selected(size: int) -> None:
 
 
 @for_each("size", SIZES)
+def test_of_those_that_are_alike_the_first_stays(size: int) -> None:
+    edges = random_edges(size)
+    alike = {(edge.to_column, edge.task): edge for edge in reversed(edges)}
+    firsts = [edge for edge in edges if any(edge is first for first in alike.values())]
+    assert spelled(apart(edges).once("to_column", "task")) == spelled(firsts)
+
+
+@for_each("size", SIZES)
 def test_edges_from_a_dataset_to_itself_are_those_of_one_key(size: int) -> None:
     edges = random_edges(size)
     assert apart(edges).loops() == [
